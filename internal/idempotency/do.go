@@ -41,6 +41,8 @@ func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
 		panic("idempotency: " + spec.Name + ": set Made to the condition that the transition makes true, such as r.archived_at IS NOT NULL")
 	case spec.Kind != Transition && spec.Made != "":
 		panic("idempotency: " + spec.Name + ": leave out Made, or set Kind to Transition")
+	case spec.Locks != "" && !spec.Kind.Changes():
+		panic("idempotency: " + spec.Name + ": leave out Locks, or set Kind to Change or Transition")
 	case spec.Retain != 0 && (spec.Retain < minRetain || spec.Retain > maxRetain):
 		panic(fmt.Sprintf("idempotency: %s: Retain is %v: set it to at least a minute and at most 365 days, such as 72 * time.Hour, "+
 			"or leave it out for %v", spec.Name, spec.Retain, DefaultRetain))

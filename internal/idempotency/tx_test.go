@@ -71,6 +71,7 @@ func TestIncompleteOperations(t *testing.T) {
 		"work in both styles":   func(s *idempotency.Spec[order, item]) { s.Run = interactive().Run },
 		"a state without Made":  func(s *idempotency.Spec[order, item]) { s.Kind = idempotency.Transition },
 		"Made of a new record":  func(s *idempotency.Spec[order, item]) { s.Made = `r.done` },
+		"Locks of a new record": func(s *idempotency.Spec[order, item]) { s.Locks = `SELECT` },
 		"negative Retain":       func(s *idempotency.Spec[order, item]) { s.Retain = -time.Hour },
 		"Retain without a unit": func(s *idempotency.Spec[order, item]) { s.Retain = 72 },
 		"Retain of 292 years":   func(s *idempotency.Spec[order, item]) { s.Retain = math.MaxInt64 },

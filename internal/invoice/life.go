@@ -121,8 +121,8 @@ var NotDuplicate = conflict.Kind{
 	ToDo:    "Look at both invoices. Name the one that is kept, or void the invoice without duplicate_of.",
 }
 
-// BecameCredit is the conflict of a change that would take back what a credit note made credit of the customer. The member left of a
-// refund is the refundable amount.
+// BecameCredit is the conflict of a change that would take back credit that a customer has from a credit note. The member left of a refund
+// is the refundable amount.
 var BecameCredit = conflict.Kind{
 	Slug: "became-credit", Title: "Payment became credit",
 	Meaning: "With a credit note, some of what was paid became credit of the customer, so that part of the payment can't be refunded " +

@@ -243,8 +243,8 @@ func TestFiftyAtOnce(t *testing.T) {
 	assert.Thatf(t, found.Open == 0 && found.Status == invoice.StatusCredited, "%+v", found)
 }
 
-// TestCreditOrPay checks that what is paid first becomes credit in part, and what is credited first isn't paid. TestCreditOrVoid checks
-// that the second operation is refused.
+// TestCreditOrPay checks that an earlier payment becomes credit in part, and that a later one is refused. TestCreditOrVoid checks that the
+// second operation is refused.
 func TestCreditOrPay(t *testing.T) {
 	b := setup(t)
 	before := int64(0)

@@ -235,7 +235,7 @@ func TestWhatCountsStays(t *testing.T) {
 		{invoicecases.Payments, "invoice.void", "has-payments", []string{"You can't void this invoice.", "It has payments."}},
 		{invoicecases.CreditNotes, "invoice.void", "has-credit-notes", []string{"You can't void this invoice.", "It has credit notes."}},
 		{invoicecases.WriteOffs, "invoice.void", "has-write-offs", []string{"You can't void this invoice.", "Take them back first."}},
-		{invoicecases.Refunds, "payment.remove", "has-refunds", []string{"You can't remove this payment.", "Refund the rest instead."}},
+		{invoicecases.Refunds, "payment.remove", "has-refunds", []string{"You can't remove this payment.", "Remove the refund first"}},
 	} {
 		for _, f := range sitetest.Formats() {
 			parts = append(parts, sitetest.Part{Of: c.of(), Name: f.Name(), Run: func(b *sitetest.Bundle) {

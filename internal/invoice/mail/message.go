@@ -56,7 +56,7 @@ type letter struct {
 	Message                               string // the sender's text; "" for none
 	Late                                  string // the time between the due day and a reminder, "12 days"
 	Credited, CreditedOn, Reason          string // of a credit note
-	Became                                string // the part of it that became credit; "" for nothing
+	Became                                string // the customer's credit from a credit note; "" for none
 	Stays                                 string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                                 []letterLine
 	Total, Paid, Open                     string

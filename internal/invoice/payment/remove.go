@@ -30,7 +30,7 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Payment]{
 var HasRefunds = conflict.Kind{
 	Slug: "has-refunds", Title: "Payment has refunds",
 	Meaning: "Some or all of the payment was refunded, so it can't be removed. Nothing was changed.",
-	ToDo:    "Refund the rest instead.",
+	ToDo:    "Remove the refunds first, or refund the rest.",
 }
 
 // Removable returns a [*conflict.Error] if a payment can't be removed.
@@ -51,6 +51,6 @@ func errBecameCredit() error {
 func errHasRefunds() error {
 	return &conflict.Error{
 		Kind: &HasRefunds, Title: "You can't remove this payment.",
-		Text: "Some of it was refunded. Refund the rest instead. Nothing was changed.",
+		Text: "Some of it was refunded. Remove the refund first, or refund the rest. Nothing was changed.",
 	}
 }

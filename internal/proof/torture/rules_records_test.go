@@ -152,8 +152,8 @@ func issueInABatch(b *invoicetest.Bundle) {
 }
 
 // payFromReceipt records a receipt with a payment, pays an invoice from its credit, takes that back, and pays parts of the credit back, of
-// which one is removed. Another receipt is removed with its payment, of which a refund was removed. The
-// invoice is credited, so that what the receipt paid becomes credit.
+// which one is removed. Another receipt is removed with its payment, after the removal of a refund. The invoice is credited, so that the
+// payment from the receipt becomes credit.
 func payFromReceipt(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("received")

@@ -99,8 +99,8 @@ func TestFillInAgain(t *testing.T) {
 	assert.Thatf(t, len(csv.Body) > 0, "%v", csv)
 }
 
-// TestRemoveAReceipt: the page of a receipt leads to the removal of it and its repayments. In a closed period, neither it nor the page of
-// the invoice has a button. After the removal, the payments that were recorded with it are removed too.
+// TestRemoveAReceipt removes a receipt and its repayment on their pages. In a closed period, neither they nor the page of the invoice have
+// a button. The payments that were recorded with the receipt are removed, too.
 func TestRemoveAReceipt(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, program, invoices := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), invoicecases.Invoices()
