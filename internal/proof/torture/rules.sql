@@ -671,6 +671,13 @@ LEFT JOIN intents o ON o.tenant_id = i.tenant_id AND o.key = format('batch %s %s
 WHERE i.outcome IN ('done', 'unchanged') AND o.outcome IS DISTINCT FROM CASE
     WHEN i.outcome = 'unchanged' THEN 'unchanged' WHEN action = 'issue' THEN 'changed' ELSE 'created' END
 
+-- rule: a waiting invoice of a batch has the job of its batch
+SELECT format('batch %s, invoice %s', batch_id, invoice_id)
+FROM invoice_batch_items
+WHERE outcome = 'waiting' AND NOT EXISTS (
+    SELECT FROM river.river_job
+    WHERE kind = 'invoice_batch' AND finalized_at IS NULL AND args->>'batch' = batch_id::text)
+
 -- rule: a reminder has its mail, and a mail of a reminder its reminder
 SELECT format('reminder %s, mail %s', r.id, m.id)
 FROM invoice_reminders r FULL JOIN (SELECT * FROM mails WHERE kind LIKE 'reminder%') AS m
