@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/attachment"
@@ -140,14 +141,18 @@ func (s *Pages) creditOf(r *http.Request, inv invoice.Invoice) ([]invoiceviews.M
 		return nil, nil
 	}
 	of, err := receipt.CreditFor(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
-	if errors.Is(err, record.ErrNotFound) {
+	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
 	use := url.Values{"invoice_id": {inv.ID.String()}, "amount": {inv.Currency.Format(min(of.Left, inv.Open))}}
-	return []invoiceviews.Mention{{
-		Before: of.Customer.Name + " has credit of " + web.AmountText(of.Currency, of.Left) + ". ",
-		Link:   templates.Link{Text: "Pay with it", Href: web.FormHref(r, "/receipts/"+of.ID.String()+"/allocations/new?"+use.Encode())},
-	}}, err
+	said := invoiceviews.Mention{
+		Before: of.Customer + " has credit of " + web.SumText(inv.Currency, of.Total) + ". ",
+		Link:   templates.Link{Text: "Pay with it", Href: web.FormHref(r, "/receipts/"+of.Oldest.String()+"/allocations/new?"+use.Encode())},
+	}
+	if of.Receipts > 1 {
+		said.Link.Text = "Pay with the oldest, " + web.AmountText(inv.Currency, of.Left)
+	}
+	return []invoiceviews.Mention{said}, err
 }
 
 // mentions returns links from an invoice to its duplicates, to the schedule that billed it, and to the credit that can pay it.

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -20,19 +21,25 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID, p
 	return record.ListBy(ctx, pool, Table, tenant, page, `r.customer_id = @customer`, pgx.NamedArgs{"customer": customer})
 }
 
-// CreditFor returns the newest receipt of an invoice's customer with credit in the currency of the invoice, or [record.ErrNotFound].
-func CreditFor(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) (Receipt, error) {
-	list, err := record.ListBy(ctx, pool, Table, tenant, record.Page{Limit: 1}, `
-		r.left_amount > 0 AND (r.customer_id, r.currency) = (
-			SELECT i.customer_id, i.currency FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = @invoice)`,
+// Credit is the credit of a customer in one currency.
+type Credit struct {
+	Customer string // the name
+	Oldest   uuid.UUID
+	Left     int64           // of the oldest receipt with credit, in minor units
+	Total    decimal.Decimal // in minor units
+	Receipts int             // with credit
+}
+
+// CreditFor returns the credit that can pay an invoice, or [pgx.ErrNoRows].
+func CreditFor(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) (Credit, error) {
+	return record.One(ctx, pool, tenant, pgx.RowToStructByPos[Credit], `
+		SELECT c.name, r.id, r.left_amount, sum(r.left_amount) OVER (), count(*) OVER ()
+		FROM invoices i
+		JOIN receipts r ON r.tenant_id = i.tenant_id AND r.customer_id = i.customer_id AND r.currency = i.currency AND r.left_amount > 0
+		JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
+		WHERE i.tenant_id = @tenant_id AND i.id = @invoice
+		ORDER BY r.id LIMIT 1`,
 		pgx.NamedArgs{"invoice": invoice})
-	if err == nil && len(list.Rows) == 0 {
-		err = record.ErrNotFound
-	}
-	if err != nil {
-		return Receipt{}, err
-	}
-	return list.Rows[0], nil
 }
 
 // OpenInvoice is an invoice that a receipt may pay.

@@ -59,10 +59,16 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 	assert.Equal(t, typed.Get("invoice_id")+" "+typed.Get("amount"), two+" 135.77", "offered")
 	form = b.Page(person.Get(person.Get(at+"/allocations/new").Location())).Says("2026-0002, due 1 Dec 2026, 135.77 EUR open",
 		"At most the credit left, 164.23 EUR.")
-	applied := person.Submit(at+"/allocations", sitetest.Change(form.Typed(), "invoice_id", two, "amount", "164.23"))
+	typed = form.Typed()
+	assert.Equal(t, typed.Get("invoice_id")+" "+typed.Get("amount"), two+" 135.77", "the only open invoice")
+	applied := person.Submit(at+"/allocations", sitetest.Change(typed, "amount", "164.23"))
 	b.Page(applied).Says("The open amount is 135.77 EUR.")
 	applied = person.Submit(at+"/allocations", sitetest.Change(form.Typed(), "invoice_id", two, "amount", "100", "date", "2026-11-24"))
 	assert.Equal(t, applied.Location(), at, "applied")
+	b.Exec(`
+		INSERT INTO receipts (tenant_id, id, customer_id, currency, amount, received_on, method)
+		SELECT tenant_id, new_id(), customer_id, currency, 3000, received_on, method FROM receipts`)
+	b.Page(person.Get("/invoices/" + two)).Says("Ada Lovelace has credit of 94.23 EUR. Pay with the oldest, 64.23 EUR")
 	form = b.Page(person.Get(person.Get(at + "/repayments/new").Location())).Says("At most the credit left, 64.23 EUR.")
 	person.Submit(at+"/repayments", sitetest.Change(form.Typed(), "amount", "64.23", "date", "2026-11-25")).Want(t, http.StatusSeeOther)
 	b.Page(person.Get(at)).Says("Paid back 64.23 EUR Credit left 0.00 EUR", "64.23 EUR on 25 Nov 2026", "Credit paid back",

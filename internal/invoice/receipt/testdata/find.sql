@@ -12,20 +12,12 @@ ORDER BY due_date, id LIMIT 50;
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT id, json FROM (
-	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
-			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
-		'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
-		'credit_note', (
-			SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
-			WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) AS json FROM receipts r
-	WHERE r.tenant_id = $1 AND r.id < $2 AND
-	r.left_amount > 0 AND (r.customer_id, r.currency) = (
-		SELECT i.customer_id, i.currency FROM invoices i WHERE i.tenant_id = $1 AND i.id = $3)
-	ORDER BY r.id DESC LIMIT 201) AS page
-ORDER BY id DESC LIMIT $4;
+SELECT c.name, r.id, r.left_amount, sum(r.left_amount) OVER (), count(*) OVER ()
+FROM invoices i
+JOIN receipts r ON r.tenant_id = i.tenant_id AND r.customer_id = i.customer_id AND r.currency = i.currency AND r.left_amount > 0
+JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
+WHERE i.tenant_id = $1 AND i.id = $2
+ORDER BY r.id LIMIT 1;
 
 -- receipt
 
