@@ -33,12 +33,12 @@ type Credit struct {
 // CreditFor returns the credit that can pay an invoice, or [pgx.ErrNoRows].
 func CreditFor(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) (Credit, error) {
 	return record.One(ctx, pool, tenant, pgx.RowToStructByPos[Credit], `
-		SELECT c.name, r.id, r.left_amount, sum(r.left_amount) OVER (), count(*) OVER ()
-		FROM invoices i
-		JOIN receipts r ON r.tenant_id = i.tenant_id AND r.customer_id = i.customer_id AND r.currency = i.currency AND r.left_amount > 0
-		JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
-		WHERE i.tenant_id = @tenant_id AND i.id = @invoice
-		ORDER BY r.id LIMIT 1`,
+		SELECT (SELECT name FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = r.customer_id),
+			id, left_amount, sum(left_amount) OVER (), count(*) OVER ()
+		FROM receipts r
+		WHERE tenant_id = @tenant_id AND left_amount > 0 AND (customer_id, currency) = (
+			SELECT i.customer_id, i.currency FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = @invoice)
+		ORDER BY customer_id, id LIMIT 1`,
 		pgx.NamedArgs{"invoice": invoice})
 }
 

@@ -12,12 +12,12 @@ ORDER BY due_date, id LIMIT 50;
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT c.name, r.id, r.left_amount, sum(r.left_amount) OVER (), count(*) OVER ()
-FROM invoices i
-JOIN receipts r ON r.tenant_id = i.tenant_id AND r.customer_id = i.customer_id AND r.currency = i.currency AND r.left_amount > 0
-JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
-WHERE i.tenant_id = $1 AND i.id = $2
-ORDER BY r.id LIMIT 1;
+SELECT (SELECT name FROM customers c WHERE c.tenant_id = $1 AND c.id = r.customer_id),
+id, left_amount, sum(left_amount) OVER (), count(*) OVER ()
+FROM receipts r
+WHERE tenant_id = $1 AND left_amount > 0 AND (customer_id, currency) = (
+	SELECT i.customer_id, i.currency FROM invoices i WHERE i.tenant_id = $1 AND i.id = $2)
+ORDER BY customer_id, id LIMIT 1;
 
 -- receipt
 
