@@ -235,7 +235,7 @@ func states() map[string]templ.Component {
 		}),
 		"credit note form": invoiceviews.CreditNoteForm(page, invoiceviews.CreditNoteFormView{
 			Form: templates.Form{
-				Title: "New credit note", Key: "k", Typed: url.Values{"line_quantity": {"1", hostile}},
+				Title: "New credit note", Key: "k", Typed: url.Values{"line_quantity": {"1", hostile}, "amount": {hostile}},
 				Errors: templates.FieldErrors{{Control: invoiceviews.LineControl("line_quantity", 1), Message: hostile}},
 			},
 			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",

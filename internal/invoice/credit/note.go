@@ -1,7 +1,7 @@
-// Package credit has credit notes, which reduce issued invoices. A credit note credits quantities of the invoice's lines, never more than
-// a line has left and never more than the open and paid amounts. What exceeds the open amount becomes credit of the customer, which is a
+// Package credit has credit notes, which reduce issued invoices. A credit note credits quantities of the invoice's lines, or an amount with
+// tax, never more than a line has left and never more than the open and paid amounts. What exceeds the open amount becomes credit of the customer, which is a
 // receipt. A credit note is posted to the invoice in the same transaction, has a number of a separate series, and never changes. The
-// database computes its amounts: see migrations/00112_credit_notes.sql and 00196_invoice_credit_of_paid.sql.
+// database computes its amounts: see migrations/00112_credit_notes.sql and 00216_invoice_credit_by_amount.sql.
 package credit
 
 import (
@@ -36,7 +36,7 @@ type Note struct {
 	Receipt      uuid.UUID `json:"receipt_id"`
 }
 
-// Line is the credited quantity of a line of the invoice, with its share of the discount.
+// Line is the credited quantity of a line of the invoice, with its share of the discount, or a net amount with the quantity 1.
 type Line struct {
 	Position int `json:"position"` // of the line of the invoice, from 1
 	invoice.Line
@@ -58,14 +58,21 @@ var Table = record.Table[Note]{Name: "credit_notes", Fields: `
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	'lines', (
 		SELECT json_agg(json_build_object(
-			'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-			'unit_price', trim_scale(l.unit_price),
-			'discount_rate', l.discount_rate::text,
-			'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
+			'position', c.position, 'description', l.description,
+			'quantity', (CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+			'unit', CASE WHEN of.quantities THEN l.unit END,
+			'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+			'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+			'discount', CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
 			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 		FROM credit_note_lines c, LATERAL (
-			SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-			WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
+			SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+				round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+				credited_net(quantity, price, discount, net, c.credited)
+					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+			FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+			WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+			LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of
 		WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)`}
 
 // Rules returns the uniqueness rules of credit notes.

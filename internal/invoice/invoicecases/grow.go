@@ -138,9 +138,9 @@ func GrowInvoices(b *sitetest.Bundle) {
 		SELECT tenant_id, id, id AS source_id, 'invoice', 0, 'zero', issue_date AS day, issue_date AS billed_on, currency, subtotal, 0
 		FROM invoices WHERE issued_at IS NOT NULL
 		UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0, 'zero', issue_date, '2026-01-01', 'EUR', 0, 0 FROM credit_notes;
-		INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, credited, net)
-		SELECT tenant_id, id, invoice_id, 1, 0.0001, 0.0001 * row_number() OVER (PARTITION BY invoice_id ORDER BY id), 0
-		FROM credit_notes;
+		INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, ordinal, credited, net)
+		SELECT tenant_id, id, invoice_id, 1, 0.0001, n, 0.0001 * n, 0
+		FROM (SELECT *, row_number() OVER (PARTITION BY invoice_id ORDER BY id) AS n FROM credit_notes) AS notes;
 		INSERT INTO write_offs (tenant_id, id, invoice_id, amount, reason, written_off_on)
 		SELECT tenant_id, id, invoice_id, 1, 'bad_debt', issue_date FROM credit_notes;
 		INSERT INTO receipts (tenant_id, id, customer_id, currency, amount, allocated, received_on, repaid, method, provider, reference)

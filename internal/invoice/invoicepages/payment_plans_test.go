@@ -105,6 +105,9 @@ func everyCreditNote(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 	api = append(api, sitetest.Request{What: "all", Want: http.StatusCreated, Send: func() sitetest.Answer {
 		return program.With("Idempotency-Key", "all").Post("/api/v1"+list(sitetest.RowID(invoicecases.Drafts+3)), `{}`)
 	}})
+	api = append(api, sitetest.Request{What: "amount", Want: http.StatusCreated, Send: func() sitetest.Answer {
+		return program.With("Idempotency-Key", "amount").Post("/api/v1"+list(most), `{"amount": "0.01"}`)
+	}})
 	preview := func(path string) sitetest.Request {
 		return sitetest.Request{What: "preview", Want: http.StatusOK, Send: func() sitetest.Answer {
 			return person.Submit(path, sitetest.Change(of.Command, "action", "preview", "idempotency_key", "preview"))

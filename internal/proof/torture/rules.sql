@@ -378,12 +378,29 @@ FROM credit_notes n, LATERAL (
     SELECT sum(net) AS net FROM credit_note_lines c WHERE c.tenant_id = n.tenant_id AND credit_note_id = n.id) AS c
 WHERE subtotal IS DISTINCT FROM net OR total <> subtotal + tax_total
 
+-- rule: the sums of what is credited of lines and rates are those of the credit notes
+SELECT format('line %s of invoice %s: %s, not %s', position, invoice_id, last, parts)
+FROM (
+    SELECT tenant_id, invoice_id, position, sum(net) AS parts, (array_agg(net_credited ORDER BY ordinal DESC))[1] AS last
+    FROM credit_note_lines GROUP BY tenant_id, invoice_id, position) AS line
+WHERE parts <> last
+UNION ALL
+SELECT format('%s%% of invoice %s: %s and tax %s, not %s and %s', tax_rate, invoice_id, credited_net, credited_tax, net, tax)
+FROM (
+    SELECT tenant_id, invoice_id, tax_rate, treatment, sum(credited_net) AS credited_net, sum(credited_tax) AS credited_tax,
+        COALESCE(sum(net) FILTER (WHERE kind = 'credit'), 0) AS net, COALESCE(sum(tax) FILTER (WHERE kind = 'credit'), 0) AS tax
+    FROM invoice_taxes GROUP BY tenant_id, invoice_id, tax_rate, treatment) AS rate
+WHERE (credited_net, credited_tax) IS DISTINCT FROM (net, tax)
+
 -- rule: the parts that are credited add up to what would be credited at once
+-- An amount is credited without quantities.
 WITH line AS (
     SELECT
         tenant_id, invoice_id, position, tax_rate, sum(c.net) AS parts,
         round(CASE WHEN l.discount = 0 THEN (l.unit_price + l.price_fraction) * sum(c.quantity) ELSE l.net * sum(c.quantity) / l.quantity END) AS whole
     FROM credit_note_lines c JOIN invoice_lines l USING (tenant_id, invoice_id, position)
+    WHERE NOT EXISTS (
+        SELECT FROM credit_note_lines a WHERE a.tenant_id = c.tenant_id AND a.invoice_id = c.invoice_id AND a.quantity = 0)
     GROUP BY tenant_id, invoice_id, position, l.unit_price, l.price_fraction, l.discount, l.net, l.quantity, tax_rate
 ), tax AS (
     SELECT tenant_id, invoice_id, sum(tax) AS whole FROM (

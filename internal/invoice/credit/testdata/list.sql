@@ -24,14 +24,21 @@ WITH candidates AS MATERIALIZED (
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-						'unit_price', trim_scale(l.unit_price),
-						'discount_rate', l.discount_rate::text,
-						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
+						'position', c.position, 'description', l.description,
+						'quantity', (CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+						'unit', CASE WHEN of.quantities THEN l.unit END,
+						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+						'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+						'discount', CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
+					SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+					round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+					credited_net(quantity, price, discount, net, c.credited)
+					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+					FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+				LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'customer', (
@@ -72,14 +79,21 @@ WITH candidates AS MATERIALIZED (
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-						'unit_price', trim_scale(l.unit_price),
-						'discount_rate', l.discount_rate::text,
-						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
+						'position', c.position, 'description', l.description,
+						'quantity', (CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+						'unit', CASE WHEN of.quantities THEN l.unit END,
+						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+						'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+						'discount', CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
+					SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+					round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+					credited_net(quantity, price, discount, net, c.credited)
+					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+					FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+				LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'customer', (
@@ -120,14 +134,21 @@ WITH candidates AS MATERIALIZED (
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-						'unit_price', trim_scale(l.unit_price),
-						'discount_rate', l.discount_rate::text,
-						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
+						'position', c.position, 'description', l.description,
+						'quantity', (CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+						'unit', CASE WHEN of.quantities THEN l.unit END,
+						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+						'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+						'discount', CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
+					SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+					round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+					credited_net(quantity, price, discount, net, c.credited)
+					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+					FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+				LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'customer', (
@@ -216,14 +237,21 @@ WITH candidates AS MATERIALIZED (
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-						'unit_price', trim_scale(l.unit_price),
-						'discount_rate', l.discount_rate::text,
-						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
+						'position', c.position, 'description', l.description,
+						'quantity', (CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+						'unit', CASE WHEN of.quantities THEN l.unit END,
+						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+						'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+						'discount', CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
+					SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+					round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+					credited_net(quantity, price, discount, net, c.credited)
+					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+					FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+				LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'customer', (
@@ -250,14 +278,21 @@ SELECT id, json FROM (
 		'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 		'lines', (
 			SELECT json_agg(json_build_object(
-					'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-					'unit_price', trim_scale(l.unit_price),
-					'discount_rate', l.discount_rate::text,
-					'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
+					'position', c.position, 'description', l.description,
+					'quantity', (CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+					'unit', CASE WHEN of.quantities THEN l.unit END,
+					'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+					'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+					'discount', CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
 					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 			FROM credit_note_lines c, LATERAL (
-				SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-				WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
+				SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+				round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+				credited_net(quantity, price, discount, net, c.credited)
+				- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+				FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+				WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+			LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of
 			WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)) AS json FROM credit_notes r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.invoice_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page

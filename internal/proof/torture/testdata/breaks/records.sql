@@ -205,6 +205,12 @@ UPDATE credit_note_lines SET quantity = 2 WHERE position = 3;
 -- rule: the lines add up to the credit note
 UPDATE credit_notes SET subtotal = subtotal + 1;
 
+-- rule: the sums of what is credited of lines and rates are those of the credit notes
+UPDATE credit_note_lines SET net_credited = net_credited - 1 WHERE position = 3;
+
+-- rule: the sums of what is credited of lines and rates are those of the credit notes
+UPDATE invoice_taxes SET credited_tax = credited_tax + 1 WHERE kind = 'invoice' AND credited_tax > 0;
+
 -- rule: the parts that are credited add up to what would be credited at once
 UPDATE credit_note_lines l SET net = net + CASE position WHEN 1 THEN -1 ELSE 1 END
 WHERE EXISTS (SELECT FROM credit_note_lines o WHERE o.credit_note_id = l.credit_note_id AND position = 3);
