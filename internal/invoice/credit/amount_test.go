@@ -62,8 +62,8 @@ func TestByAmount(t *testing.T) {
 	b.OK(b.creditInput("all", signs, credit.Input{Amount: signs.Currency.Format(signs.Total)}))
 }
 
-// TestAnyStepsEndAtZero checks, for any credit notes by quantity and by amount, that each has its amount and is as previewed, that no rate
-// exceeds the invoice's, and that the last one leaves exactly nothing.
+// TestAnyStepsEndAtZero checks, for any credit notes by quantity and by amount and their reversals, that each has its amount and is as
+// previewed, that no rate exceeds the invoice's, and that the last one leaves exactly nothing.
 func TestAnyStepsEndAtZero(t *testing.T) {
 	b := setup(t)
 	tried := 0
@@ -81,11 +81,27 @@ func (b *bundle) creditAnyhow(r *rapid.T, name string) {
 	inv := b.Issued(name, lines...)
 	whole, err := invoice.TotalsOf(inv.Lines)
 	must.OK(r, err)
+	if paid := rapid.Int64Range(0, inv.Total).Draw(r, "paid"); paid > 0 {
+		b.OK(b.Pay(name+" paid", inv, inv.Currency.Format(paid)))
+	}
 	credited := map[string]invoice.TaxGroup{}
-	for step := range rapid.IntRange(1, 6).Draw(r, "steps") {
+	var notes []credit.Note // that can be reversed
+	for step := range rapid.IntRange(1, 8).Draw(r, "steps") {
+		if len(notes) > 0 && rapid.IntRange(0, 2).Draw(r, "reverse") == 0 {
+			i := rapid.IntRange(0, len(notes)-1).Draw(r, "which")
+			before := b.Find(inv)
+			done, err := b.reverse(fmt.Sprint(name, " ", step), notes[i])
+			must.OK(r, err)
+			after := b.Find(inv)
+			must.Thatf(r, done.Value.Total == -notes[i].Total && after.Credited == before.Credited-notes[i].Total &&
+				after.Paid == before.Paid+notes[i].BecameCredit, "%+v of %+v, %+v", done.Value, notes[i], after)
+			count(r, done.Value, credited)
+			notes = slices.Delete(notes, i, i+1)
+			continue
+		}
 		left, err := credit.LeftOf(b.Context(), b.Store.Pool, b.Tenant, inv.ID)
 		must.OK(b, err)
-		in := credit.Input{Amount: inv.Currency.Format(rapid.Int64Range(1, max(1, b.Find(inv).Open)).Draw(r, "amount"))}
+		in := credit.Input{Amount: inv.Currency.Format(rapid.Int64Range(1, max(1, inv.Total-b.Find(inv).Credited)).Draw(r, "amount"))}
 		if rapid.Bool().Draw(r, "by quantity") {
 			in = credit.Input{Lines: []credit.LineInput{}}
 			for i, l := range left {
@@ -93,7 +109,10 @@ func (b *bundle) creditAnyhow(r *rapid.T, name string) {
 				in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: part.String()})
 			}
 		}
-		b.creditStep(r, fmt.Sprint(name, " ", step), inv, in, left, credited)
+		if made, ok := b.creditStep(r, fmt.Sprint(name, " ", step), inv, in, left); ok {
+			count(r, made, credited)
+			notes = append(notes, made)
+		}
 	}
 	positive := !slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool { return l.Net < 0 })
 	for _, g := range whole.Groups {
@@ -102,25 +121,25 @@ func (b *bundle) creditAnyhow(r *rapid.T, name string) {
 	}
 	left, err := credit.LeftOf(b.Context(), b.Store.Pool, b.Tenant, inv.ID)
 	must.OK(b, err)
-	if !b.creditStep(r, name+" rest", inv, credit.Input{}, left, credited) {
-		must.Thatf(r, !positive || b.Find(inv).Open == 0, "the rest can't be credited: %+v", b.Find(inv))
+	rest, ok := b.creditStep(r, name+" rest", inv, credit.Input{}, left)
+	if !ok {
+		must.Thatf(r, !positive || b.Find(inv).Credited == inv.Total, "the rest can't be credited: %+v", b.Find(inv))
 		return // nothing was left, or less than nothing of the net amounts or of the taxes
 	}
+	count(r, rest, credited)
 	for _, g := range whole.Groups {
 		sum := credited[g.Rate.String()+string(g.NoTax)]
 		must.Thatf(r, sum.Net == g.Net && sum.Tax == g.Tax, "credited %+v of %+v", sum, g)
 	}
 	found := b.Find(inv)
-	must.Thatf(r, found.Open == 0 && found.Credited == inv.Total, "%+v", found)
+	must.Thatf(r, found.Open == 0 && found.Paid == 0 && found.Credited == inv.Total, "%+v", found)
 }
 
-// creditStep credits, adds to the sums of the rates, and reports whether it was possible.
-func (b *bundle) creditStep(
-	r *rapid.T, key string, inv invoice.Invoice, in credit.Input, left []credit.Left, credited map[string]invoice.TaxGroup,
-) bool {
+// creditStep credits, and reports whether it was possible.
+func (b *bundle) creditStep(r *rapid.T, key string, inv invoice.Invoice, in credit.Input, left []credit.Left) (credit.Note, bool) {
 	d, err := in.Draft(inv)
 	if err != nil {
-		return false // no quantity
+		return credit.Note{}, false // no quantity
 	}
 	shown, possible := d.Preview(b.Find(inv), left)
 	done, err := credit.Create.Do(b.Context(), b.Store, b.Intent(key), d)
@@ -128,11 +147,17 @@ func (b *bundle) creditStep(
 		_, refused := errors.AsType[*invalid.Error](err)
 		nothing := storetest.IsConflict(err, &credit.ExceedsInvoice) && (!possible || shown.Total == 0)
 		must.Thatf(r, refused && !possible || nothing, "%v, previewed %+v", err, shown)
-		return false
+		return credit.Note{}, false
 	}
 	n := done.Value
-	must.Thatf(r, possible && shown == credit.Amounts{Net: n.Subtotal, Tax: n.TaxTotal, Total: n.Total}, "%+v, previewed %+v", n, shown)
+	want := credit.Amounts{Net: n.Subtotal, Tax: n.TaxTotal, Total: n.Total, BecomesCredit: n.BecameCredit}
+	must.Thatf(r, possible && shown == want, "%+v, previewed %+v", n, shown)
 	must.Thatf(r, d.Amount == 0 || n.Total == d.Amount, "%+v, not of %d", n, d.Amount)
+	return n, true
+}
+
+// count adds a credit note to the sums of the rates. Its lines add up.
+func count(r *rapid.T, n credit.Note, credited map[string]invoice.TaxGroup) {
 	for _, l := range n.Lines {
 		gross, err := money.Multiply(l.UnitPrice, l.Quantity)
 		must.Thatf(r, err == nil && max(gross-l.Discount-l.Net, l.Net-gross+l.Discount) <= 1, "%+v", l)
@@ -144,7 +169,6 @@ func (b *bundle) creditStep(
 		sum.Net, sum.Tax = sum.Net+tax.Net, sum.Tax+tax.Tax
 		credited[tax.Rate.String()+string(tax.NoTax)] = sum
 	}
-	return true
 }
 
 func (b *bundle) creditInput(k string, inv invoice.Invoice, in credit.Input) (idempotency.Done[credit.Note], error) {

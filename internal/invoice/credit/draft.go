@@ -69,10 +69,7 @@ func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
 		Reason: problems.Lines("/reason", "the reason", in.Reason, maxReason), Tell: in.Tell,
 	}
 	if in.Date != "" {
-		var err error
-		if d.Date, err = date.ParseEntry(in.Date); err != nil {
-			problems.Add("/date", "Enter the day of the credit note as year-month-day from 2000 to 2099, like 2026-11-21.")
-		}
+		d.Date = checkDate(in.Date, "the credit note", &problems)
 	}
 	if in.Amount != "" {
 		d.Amount = invoice.CheckAmount(in.Amount, inv.Currency, &problems)
@@ -111,4 +108,12 @@ func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
 	// The order of lines must not make another command.
 	slices.SortFunc(d.Lines, func(a, b Quantity) int { return a.Position - b.Position })
 	return d, problems.Err()
+}
+
+func checkDate(typed, of string, problems *invalid.Error) date.Date {
+	day, err := date.ParseEntry(typed)
+	if err != nil {
+		problems.Add("/date", "Enter the day of "+of+" as year-month-day from 2000 to 2099, like 2026-11-21.")
+	}
+	return day
 }

@@ -1,6 +1,7 @@
 // Package credit has credit notes, which reduce issued invoices. A credit note credits quantities of the invoice's lines, or an amount with
 // tax, never more than a line has left and never more than the open and paid amounts. What exceeds the open amount becomes credit of the customer, which is a
-// receipt. A credit note is posted to the invoice in the same transaction, has a number of a separate series, and never changes. The
+// receipt. A credit note is posted to the invoice in the same transaction, has a number of a separate series, and never changes: one that was created by mistake
+// is reversed by another one. The
 // database computes its amounts: see migrations/00112_credit_notes.sql and 00216_invoice_credit_by_amount.sql.
 package credit
 
@@ -15,7 +16,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Note is a stored credit note. All amounts are minor units of its currency.
+// Note is a stored credit note, or the reversal of one. All amounts are minor units of its currency; less than 0 for a reversal.
 type Note struct {
 	record.Header
 	record.Alike
@@ -34,6 +35,9 @@ type Note struct {
 	// with the id Receipt.
 	BecameCredit int64     `json:"became_credit"`
 	Receipt      uuid.UUID `json:"receipt_id"`
+	// Reverses is the credit note that this one takes back, and ReversedBy the one that takes it back; zero for none.
+	Reverses   record.Reference `json:"reverses,omitzero"`
+	ReversedBy record.Reference `json:"reversed_by,omitzero"`
 }
 
 // Line is the credited quantity of a line of the invoice, with its share of the discount, or a net amount with the quantity 1.
@@ -55,17 +59,23 @@ var Table = record.Table[Note]{Name: "credit_notes", Fields: `
 	'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
 	'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+	'reverses', (
+		SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+		WHERE o.tenant_id = r.tenant_id AND o.id = r.reverses_id),
+	'reversed_by', (
+		SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+		WHERE o.tenant_id = r.tenant_id AND o.reverses_id = r.id),
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	'lines', (
 		SELECT json_agg(json_build_object(
 			'position', c.position, 'description', l.description,
-			'quantity', (CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+			'quantity', (factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
 			'unit', CASE WHEN of.quantities THEN l.unit END,
 			'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
 			'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
-			'discount', CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
-			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
-		FROM credit_note_lines c, LATERAL (
+			'discount', factor * CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
+			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', factor * c.net) ORDER BY c.position)
+		FROM (SELECT CASE WHEN r.reverses_id IS NULL THEN 1 ELSE -1 END AS factor) AS sign, credit_note_lines c, LATERAL (
 			SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
 				round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
 				credited_net(quantity, price, discount, net, c.credited)
@@ -73,7 +83,7 @@ var Table = record.Table[Note]{Name: "credit_notes", Fields: `
 			FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
 			WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
 			LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of
-		WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)`}
+		WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = COALESCE(r.reverses_id, r.id))`}
 
 // Rules returns the uniqueness rules of credit notes.
 func Rules() []conflict.Rule {
@@ -88,6 +98,13 @@ func Rules() []conflict.Rule {
 			Optional:   true,
 			Sentence:   "One receipt per credit note, with what became credit.",
 			Answer:     "It's made with the credit note.",
+		},
+		{
+			Constraint: "credit_notes_reversed_once",
+			Optional:   true,
+			Sentence:   "A credit note is reversed once.",
+			Answer:     "Refused, and the first reversal is kept.",
+			Conflict:   &Reversed,
 		},
 	}
 }

@@ -34,7 +34,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 		"credit_notes_of_issued":        idempotency.Always[Draft](errNotIssued),
 		"credit_notes_invoice":          idempotency.Missing[Draft],
 		"credit_note_lines_line":        idempotency.Missing[Draft],
-		"credit_notes_number_once":      seriesBroken,
+		"credit_notes_number_once":      seriesBroken[Draft],
 		"customers_erased":              idempotency.Always[Draft](customer.ErrErased),
 		"books_closed":                  invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
 		"credit_notes_not_before_invoice": idempotency.Invalid[Draft](
@@ -189,6 +189,6 @@ func errNotIssued() error {
 }
 
 // seriesBroken reports a duplicate number. It is not a conflict, because the number can't be chosen, so the series is wrong.
-func seriesBroken(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, _ Draft, broken *pgconn.PgError) error {
+func seriesBroken[C any](_ context.Context, _ *idempotency.Store, _ idempotency.Intent, _ C, broken *pgconn.PgError) error {
 	return fmt.Errorf("the series of credit notes gave out a number twice: %w", broken)
 }

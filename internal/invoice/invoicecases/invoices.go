@@ -17,7 +17,7 @@ import (
 // Resources returns the resources of the room.
 func Resources() []sitetest.Resource {
 	return []sitetest.Resource{
-		Invoices(), Payments(), Refunds(), CreditNotes(), WriteOffs(), Receipts(), Allocations(), Repayments(), Mails(),
+		Invoices(), Payments(), Refunds(), CreditNotes(), CreditReversals(), WriteOffs(), Receipts(), Allocations(), Repayments(), Mails(),
 		Schedules(), Periods(), WebhookSources(), WebhookSecrets(), WebhookEvents(), InvoiceDistinctions(), NextNumbers(), NumberPatterns(),
 		Attachments(), Logos(), Reminders(), ReminderBatches(), ReminderPlans(), Closings(), Batches(),
 	}

@@ -57,7 +57,7 @@ WHERE result->>'id' <> record_id::text OR NOT EXISTS (
         UNION ALL SELECT 'payment.%', tenant_id, id FROM payments
         UNION ALL SELECT 'user.%', tenant_id, id FROM users
         UNION ALL SELECT 'refund.%', tenant_id, id FROM refunds
-        UNION ALL SELECT 'credit_note.create', tenant_id, id FROM credit_notes
+        UNION ALL SELECT 'credit_note.%', tenant_id, id FROM credit_notes
         UNION ALL SELECT 'mail.send', tenant_id, id FROM mails
         UNION ALL SELECT 'schedule.%', tenant_id, id FROM schedules
         UNION ALL SELECT 'schedule.bill%', tenant_id, id FROM schedule_periods
@@ -157,7 +157,7 @@ FROM (
             WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id
             UNION ALL
             SELECT FROM intent_effects e WHERE e.tenant_id = record.tenant_id AND e.record_id = record.id
-                AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create', 'receipt.remove')
+                AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create', 'receipt.remove', 'credit_note.reverse')
             UNION ALL -- an erasure empties what was not issued
             SELECT FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = customer_id
             WHERE i.tenant_id = record.tenant_id AND i.id = record.id AND issued_at IS NULL AND erased_at IS NOT NULL
@@ -247,8 +247,17 @@ WHERE paid <> payments - refunds - became OR paid <> postings
 SELECT format('credit note %s: %s became credit, receipt %s', n.id, became_credit, amount)
 FROM credit_notes n JOIN invoices i ON i.tenant_id = n.tenant_id AND i.id = invoice_id
 LEFT JOIN receipts r ON r.tenant_id = n.tenant_id AND credit_note_id = n.id
-WHERE COALESCE(amount, 0) <> became_credit OR became_credit > n.total OR removed_at IS NOT NULL
+WHERE n.reverses_id IS NULL AND (
+    COALESCE(amount, 0) <> became_credit OR became_credit > abs(n.total)
+    OR removed_at IS NOT NULL <> EXISTS (SELECT FROM credit_notes o WHERE o.tenant_id = n.tenant_id AND o.reverses_id = n.id) AND amount > 0)
     OR (r.currency, received_on) <> (i.currency, n.issue_date)
+    OR n.reverses_id IS NOT NULL AND amount IS NOT NULL
+
+-- rule: a reversal takes back all of its credit note
+SELECT format('%s of %s: %s, tax %s and %s, not of %s', n.number, o.number, n.total, n.tax_total, n.became_credit, o.total)
+FROM credit_notes n LEFT JOIN credit_notes o ON o.tenant_id = n.tenant_id AND o.id = n.reverses_id AND o.invoice_id = n.invoice_id
+WHERE (n.reverses_id IS NOT NULL OR n.total < 0) AND (n.subtotal, n.tax_total, n.total, n.became_credit)
+    IS DISTINCT FROM (-o.subtotal, -o.tax_total, -o.total, -o.became_credit)
 
 -- rule: what is refunded of a payment is the sum of its refunds
 SELECT format('payment %s: refunded %s, refunds %s', id, refunded, refunds)
@@ -335,7 +344,7 @@ WITH source AS (
     UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount FROM refunds
     UNION ALL SELECT tenant_id, invoice_id, id, 'removal', amount FROM refunds WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, invoice_id, id, 'credit', total FROM credit_notes
-    UNION ALL SELECT tenant_id, invoice_id, id, 'to_credit', -became_credit FROM credit_notes WHERE became_credit > 0
+    UNION ALL SELECT tenant_id, invoice_id, id, 'to_credit', -became_credit FROM credit_notes WHERE became_credit <> 0
     UNION ALL SELECT tenant_id, invoice_id, id, 'write_off', amount FROM write_offs
     UNION ALL SELECT tenant_id, invoice_id, id, 'reversal', -amount FROM write_offs WHERE reversed_at IS NOT NULL
 )
@@ -393,14 +402,14 @@ FROM (
 WHERE (credited_net, credited_tax) IS DISTINCT FROM (net, tax)
 
 -- rule: the parts that are credited add up to what would be credited at once
--- An amount is credited without quantities.
+-- An amount is credited without quantities. A reversal of any but the last credit note leaves a rounding difference.
 WITH line AS (
     SELECT
         tenant_id, invoice_id, position, tax_rate, sum(c.net) AS parts,
         round(CASE WHEN l.discount = 0 THEN (l.unit_price + l.price_fraction) * sum(c.quantity) ELSE l.net * sum(c.quantity) / l.quantity END) AS whole
     FROM credit_note_lines c JOIN invoice_lines l USING (tenant_id, invoice_id, position)
     WHERE NOT EXISTS (
-        SELECT FROM credit_note_lines a WHERE a.tenant_id = c.tenant_id AND a.invoice_id = c.invoice_id AND a.quantity = 0)
+        SELECT FROM credit_note_lines a WHERE a.tenant_id = c.tenant_id AND a.invoice_id = c.invoice_id AND (a.quantity = 0 OR a.reverses_id IS NOT NULL))
     GROUP BY tenant_id, invoice_id, position, l.unit_price, l.price_fraction, l.discount, l.net, l.quantity, tax_rate
 ), tax AS (
     SELECT tenant_id, invoice_id, sum(tax) AS whole FROM (
@@ -718,7 +727,7 @@ FROM closings c JOIN (
     UNION ALL SELECT tenant_id, id, paid_on, created_at FROM payments
     UNION ALL SELECT tenant_id, id, paid_on, removed_at FROM payments WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, id, received_on, created_at FROM receipts
-    UNION ALL SELECT tenant_id, id, received_on, removed_at FROM receipts WHERE removed_at IS NOT NULL
+    UNION ALL SELECT tenant_id, id, received_on, removed_at FROM receipts WHERE removed_at IS NOT NULL AND credit_note_id IS NULL
     UNION ALL SELECT tenant_id, id, repaid_on, created_at FROM repayments
     UNION ALL SELECT tenant_id, id, repaid_on, removed_at FROM repayments WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, id, refunded_on, created_at FROM refunds

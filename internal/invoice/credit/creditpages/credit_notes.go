@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
@@ -29,6 +30,7 @@ import (
 type pages struct {
 	site     *web.Site
 	invoices *web.Mounted[invoice.Invoice]
+	notes    *web.Mounted[credit.Note]
 	render   Render
 }
 
@@ -37,11 +39,12 @@ type Render func(ctx context.Context, name string, shown pdf.Document) (web.File
 
 // Mount mounts credit notes, which are listed for each invoice and for all.
 func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) {
-	s := &pages{on, invoices, render}
+	s := &pages{site: on, invoices: invoices, render: render}
 	m := web.Under(s.invoices, s.site, web.Resource[credit.Note]{
 		One: "credit note", Path: "/credit-notes", Table: credit.Table, Rules: credit.Rules(), View: showCreditNote,
 		Name: func(n credit.Note) string { return n.Number },
 	})
+	s.notes = m
 	draft := web.NewFormUnder(s.invoices, m, credit.Input.Draft, web.Form[credit.Note]{
 		Fields: []templates.Field{{Name: "amount", Value: "Amount"}, {Name: "reason", Value: "Reason"}, {Name: "date", Value: "Date"}},
 		Page:   s.creditNoteForm, Facts: creditFacts, Control: creditControl,
@@ -75,6 +78,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 	web.Create(m, "Credit quantities of the lines of an issued invoice, or an amount, at most what is open or paid. Leave both out to "+
 		"credit all that is left. What exceeds the open amount becomes credit of the customer, which is a receipt.",
 		credit.Create, draft, s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued, &invoice.PeriodClosed)
+	s.mountReversals()
 }
 
 func (s *pages) creditOfForm(r *http.Request) (credit.Draft, error) {
@@ -215,8 +219,19 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 		InvoiceNumber: inv.Number, InvoiceDate: web.DateText(inv.IssueDate), InvoiceHref: "/invoices/" + inv.ID.String(),
 		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
 	}
+	if n.BecameCredit != 0 {
+		view.BecameCredit = money(n.BecameCredit)
+	}
 	if n.BecameCredit > 0 {
-		view.BecameCredit, view.ReceiptHref = money(n.BecameCredit), "/receipts/"+n.Receipt.String()
+		view.ReceiptHref = "/receipts/" + n.Receipt.String()
+	}
+	switch {
+	case n.Reverses.ID != uuid.Nil:
+		view.Reverses, view.OtherHref = n.Reverses.Name, s.notes.URL(n.Reverses.ID)
+	case n.ReversedBy.ID != uuid.Nil:
+		view.ReversedBy, view.OtherHref = n.ReversedBy.Name, s.notes.URL(n.ReversedBy.ID)
+	default:
+		view.ReverseHref = web.FormHref(r, s.notes.URL(n.ID)+"/reversals/new")
 	}
 	for _, l := range n.Lines {
 		view.Lines = append(view.Lines, excerpt.LineView(l.Line, n.Currency))
