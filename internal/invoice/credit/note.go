@@ -69,21 +69,26 @@ var Table = record.Table[Note]{Name: "credit_notes", Fields: `
 	'lines', (
 		SELECT json_agg(json_build_object(
 			'position', c.position, 'description', l.description,
-			'quantity', (factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+			'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
 			'unit', CASE WHEN of.quantities THEN l.unit END,
 			'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
 			'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
-			'discount', factor * CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
-			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', factor * c.net) ORDER BY c.position)
-		FROM (SELECT CASE WHEN r.reverses_id IS NULL THEN 1 ELSE -1 END AS factor) AS sign, credit_note_lines c, LATERAL (
+			'discount', c.factor * CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
+			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
+		FROM (
+			SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
+				COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net, CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+			FROM credit_note_lines n LEFT JOIN LATERAL (
+				SELECT credited, quantity, net FROM credit_note_lines
+				WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
+			WHERE n.tenant_id = r.tenant_id AND n.credit_note_id = r.id) AS c, LATERAL (
 			SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
 				round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
 				credited_net(quantity, price, discount, net, c.credited)
 					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
 			FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
 			WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
-			LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of
-		WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = COALESCE(r.reverses_id, r.id))`}
+			LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of)`}
 
 // Rules returns the uniqueness rules of credit notes.
 func Rules() []conflict.Rule {
@@ -98,13 +103,6 @@ func Rules() []conflict.Rule {
 			Optional:   true,
 			Sentence:   "One receipt per credit note, with what became credit.",
 			Answer:     "It's made with the credit note.",
-		},
-		{
-			Constraint: "credit_notes_reversed_once",
-			Optional:   true,
-			Sentence:   "A credit note is reversed once.",
-			Answer:     "Refused, and the first reversal is kept.",
-			Conflict:   &Reversed,
 		},
 	}
 }

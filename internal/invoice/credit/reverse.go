@@ -66,6 +66,8 @@ var Reverse = idempotency.Define(idempotency.Spec[ReverseDraft, Note]{
 			func(_ ReverseDraft, first Note) error { return errReversed(first.Header.ID, first.Number) }),
 		"credit_notes_reverses_no_reversal": idempotency.Always[ReverseDraft](errIsReversal),
 		"credit_notes_reverses":             idempotency.Missing[ReverseDraft],
+		"credit_notes_invoice":              idempotency.Missing[ReverseDraft],
+		"credit_note_lines_line":            idempotency.Missing[ReverseDraft],
 		"credit_notes_reversed_whole":       creditUsed,
 		"credit_notes_number_once":          seriesBroken[ReverseDraft],
 		"credit_notes_not_before_reversed": idempotency.Invalid[ReverseDraft](
@@ -76,6 +78,16 @@ var Reverse = idempotency.Define(idempotency.Spec[ReverseDraft, Note]{
 		return []slog.Attr{slog.String("credit_note", d.Reverses.String())}
 	},
 })
+
+// ReversalRules returns the uniqueness rules of reversals.
+func ReversalRules() []conflict.Rule {
+	return []conflict.Rule{{
+		Constraint: "credit_notes_reversed_once", Optional: true,
+		Sentence: "A credit note is reversed once.",
+		Answer:   "Refused, and the first reversal is kept.",
+		Conflict: &Reversed,
+	}}
+}
 
 // Reversed is the conflict of reversing a credit note again, or a reversal.
 var Reversed = conflict.Kind{

@@ -142,8 +142,9 @@ func CreditReversals() sitetest.Resource {
 		Name: "reversal", Path: "/reversals", Parent: &sitetest.Parent{Resource: CreditNotes()}, ShownAt: "/credit-notes",
 		Words:   sitetest.Words{Verb: "create", Past: "created", Button: "Reverse credit note", Told: "Credit note reversed."},
 		Command: command, Label: "CN-2026-0002",
-		Leaves: sitetest.Rows{"credit_notes": 1, "credit_note_lines": 2, "postings": 1, "invoice_taxes": 2, "intents": 1},
-		Other:  sitetest.Change(command, "reason", "Wrong amount"),
+		Leaves:  sitetest.Rows{"credit_notes": 1, "credit_note_lines": 2, "postings": 1, "invoice_taxes": 2, "intents": 1},
+		Other:   sitetest.Change(command, "reason", "Wrong amount"),
+		Uniques: []sitetest.Unique{{Slug: "credit-note-reversed"}},
 		Fields: []sitetest.Field{
 			{Name: "reason", Valid: "Mistake", Invalid: "a\u202eb", Pointer: "/reason"},
 			{Name: "date", Valid: "2026-11-23", Invalid: "2026-11-31", Pointer: "/date"},

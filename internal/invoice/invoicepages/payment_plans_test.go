@@ -128,6 +128,27 @@ func everyCreditNote(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 	}
 }
 
+// everyReversal returns the requests of the routes of reversals, for notes of the invoice with the most credit notes.
+func everyReversal(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	of, one, another := invoicecases.CreditReversals(), sitetest.RowID(5), sitetest.RowID(6)
+	list := func(id string) string { return "/credit-notes/" + id + "/reversals" }
+	mine := func(string) url.Values { return of.Command }
+	extras := map[string]extra{
+		"again":   {http.StatusConflict, "", nil},
+		"early":   {http.StatusUnprocessableEntity, sitetest.RowID(8), []string{"date", "2025-12-31"}},
+		"invalid": {http.StatusUnprocessableEntity, "", []string{"date", "never"}},
+	}
+	forms, _ := everyCreation(b, program, person, of, list, one, mine, extras)
+	_, api := everyCreation(b, program, person, of, list, another, mine, extras)
+	return map[string][]sitetest.Request{
+		"GET /credit-notes/{id}/reversals/new":     newForms(person, list, sitetest.RowID(7)),
+		"POST /credit-notes/{id}/reversals":        forms,
+		"POST /api/v1/credit-notes/{id}/reversals": api,
+		"GET /reversals/{id}":                      {sitetest.Looked(person, http.StatusSeeOther, "/reversals/"+sitetest.RowID(7))},
+		"GET /api/v1/reversals/{id}":               {sitetest.Looked(program, http.StatusOK, "/api/v1/reversals/"+sitetest.RowID(7))},
+	}
+}
+
 // newForms returns the requests of the form that creates a record below another one: a new one, one that was sent, and one below nothing.
 func newForms(person *sitetest.Client, list func(string) string, most string) []sitetest.Request {
 	return []sitetest.Request{

@@ -281,7 +281,7 @@ SELECT format('%s %s: removed %s, %s times', what, id, removed_at, times)
 FROM (
     SELECT 'refund' AS what, tenant_id, id, removed_at FROM refunds
     UNION ALL SELECT 'repayment', tenant_id, id, removed_at FROM repayments
-    UNION ALL SELECT 'receipt', tenant_id, id, removed_at FROM receipts
+    UNION ALL SELECT 'receipt', tenant_id, id, removed_at FROM receipts WHERE credit_note_id IS NULL -- without reversals
 ) AS r, LATERAL (
     SELECT count(*) AS times FROM intents o
     WHERE o.tenant_id = r.tenant_id AND record_id = id AND operation = what || '.remove' AND outcome = 'changed') AS o

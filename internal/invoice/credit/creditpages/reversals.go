@@ -17,7 +17,7 @@ import (
 // mountReversals mounts the reversals of credit notes, which are credit notes too, and are shown as such.
 func (s *pages) mountReversals() {
 	m := web.Under(s.notes, s.site, web.Resource[credit.Note]{
-		One: "reversal", Path: "/reversals", Table: credit.Table, View: showCreditNote,
+		One: "reversal", Path: "/reversals", Table: credit.Table, Rules: credit.ReversalRules(), View: showCreditNote,
 		Name:    func(n credit.Note) string { return n.Number },
 		ShownAt: func(n credit.Note) string { return s.notes.URL(n.ID) },
 	})

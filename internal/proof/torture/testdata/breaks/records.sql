@@ -206,9 +206,6 @@ UPDATE credit_note_lines SET quantity = 2 WHERE position = 3;
 -- rule: the lines add up to the credit note
 UPDATE credit_notes SET subtotal = subtotal + 1;
 
--- rule: a reversal takes back all of its credit note
-UPDATE credit_notes SET reverses_id = NULL WHERE total < 0 AND became_credit = 0;
-
 -- rule: the sums of what is credited of lines and rates are those of the credit notes
 UPDATE credit_note_lines SET net_credited = net_credited - 1 WHERE position = 3;
 
