@@ -27,6 +27,13 @@ type CreditNote struct {
 	ReverseHref   string // the form that reverses it; "" if it can't be reversed
 }
 
+func (v CreditNote) title() string {
+	if v.Reverses != "" {
+		return "Credit note reversal " + v.Number
+	}
+	return "Credit note " + v.Number
+}
+
 // ReverseFormView is the form that reverses a credit note.
 type ReverseFormView struct {
 	templates.Form

@@ -25,7 +25,7 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 		Totals: []pdf.Total{{Label: "Subtotal", Amount: money(n.Subtotal)}},
 	}
 	if n.Reverses.ID != uuid.Nil {
-		shown.Title = "Reversal of a credit note " + n.Number
+		shown.Title = "Credit note reversal " + n.Number
 		shown.Facts = slices.Insert(shown.Facts, 1, pdf.Fact{Label: "Reverses", Value: n.Reverses.Name})
 	}
 	for _, l := range n.Lines {
