@@ -65,7 +65,8 @@ type Quantity struct {
 func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
 	var problems invalid.Error
 	d := Draft{
-		InvoiceID: inv.ID, Currency: inv.Currency, All: in.Lines == nil && in.Amount == "", SeenOpen: invoice.SeenAmount(in.SeenOpen, inv.Currency),
+		InvoiceID: inv.ID, Currency: inv.Currency, All: in.Lines == nil && in.Amount == "",
+		SeenOpen: invoice.SeenAmount(in.SeenOpen, inv.Currency),
 		Reason: problems.Lines("/reason", "the reason", in.Reason, maxReason), Tell: in.Tell,
 	}
 	if in.Date != "" {

@@ -1,8 +1,8 @@
-// Package credit has credit notes, which reduce issued invoices. A credit note credits quantities of the invoice's lines, or an amount with
-// tax, never more than a line has left and never more than the open and paid amounts. What exceeds the open amount becomes credit of the customer, which is a
-// receipt. A credit note is posted to the invoice in the same transaction, has a number of a separate series, and never changes: one that was created by mistake
-// is reversed by another one. The
-// database computes its amounts: see migrations/00112_credit_notes.sql and 00216_invoice_credit_by_amount.sql.
+// Package credit has credit notes, which reduce issued invoices. A credit note credits quantities of the invoice's lines, or an amount
+// with tax, never more than a line has left and never more than the open and paid amounts. What exceeds the open amount becomes credit
+// of the customer, which is a receipt. A credit note is posted to the invoice in the same transaction, has a number of a separate
+// series, and never changes: one that was created by mistake is reversed by another one. The database computes its amounts: see
+// migrations/00112_credit_notes.sql, 00216_invoice_credit_by_amount.sql and 00217_invoice_credit_reversed.sql.
 package credit
 
 import (
@@ -77,7 +77,8 @@ var Table = record.Table[Note]{Name: "credit_notes", Fields: `
 			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
 		FROM (
 			SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
-				COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net, CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+				COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+				CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
 			FROM credit_note_lines n LEFT JOIN LATERAL (
 				SELECT credited, quantity, net FROM credit_note_lines
 				WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true

@@ -140,7 +140,8 @@ func GrowInvoices(b *sitetest.Bundle) {
 		UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0, 'zero', issue_date, '2026-01-01', 'EUR', 0, 0 FROM credit_notes;
 		INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, ordinal, credited, net)
 		SELECT tenant_id, id, invoice_id, 1, 0.0001, n, 0.0001 * n, 0
-		FROM (SELECT *, row_number() OVER (PARTITION BY invoice_id ORDER BY id) AS n FROM credit_notes) AS notes;
+		FROM (
+			SELECT tenant_id, id, invoice_id, row_number() OVER (PARTITION BY invoice_id ORDER BY id) AS n FROM credit_notes) AS notes;
 		INSERT INTO write_offs (tenant_id, id, invoice_id, amount, reason, written_off_on, reversed_at)
 		SELECT tenant_id, id, invoice_id, 1, 'bad_debt', issue_date, CASE WHEN invoice_id = pg_temp.id(%[3]d + 3) THEN now() END
 		FROM credit_notes; -- of one invoice, all that is left can be credited

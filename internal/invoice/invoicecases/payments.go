@@ -96,7 +96,8 @@ func WriteOffs() sitetest.Resource {
 // CreditNotes credit lines of an issued invoice.
 func CreditNotes() sitetest.Resource {
 	command := url.Values{
-		"line_quantity": {"1", "0.5"}, "amount": {""}, "reason": {"Damaged & <returned>"}, "date": {"2026-11-22"}, "tell_customer": {"true"},
+		"line_quantity": {"1", "0.5"}, "amount": {""}, "reason": {"Damaged & <returned>"}, "date": {"2026-11-22"},
+		"tell_customer": {"true"},
 	}
 	return sitetest.Resource{
 		Name: "credit note", Path: "/credit-notes", Parent: &sitetest.Parent{Resource: Invoices(), Ready: []string{"issue"}, OwnPage: true},
