@@ -67,7 +67,7 @@ func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
 	d := Draft{
 		InvoiceID: inv.ID, Currency: inv.Currency, All: in.Lines == nil && in.Amount == "",
 		SeenOpen: invoice.SeenAmount(in.SeenOpen, inv.Currency),
-		Reason: problems.Lines("/reason", "the reason", in.Reason, maxReason), Tell: in.Tell,
+		Reason:   problems.Lines("/reason", "the reason", in.Reason, maxReason), Tell: in.Tell,
 	}
 	if in.Date != "" {
 		d.Date = checkDate(in.Date, "the credit note", &problems)

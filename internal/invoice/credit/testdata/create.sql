@@ -58,7 +58,8 @@ FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'create
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
 				FROM (
 					SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
-					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net, CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+					CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
 					FROM credit_note_lines n LEFT JOIN LATERAL (
 						SELECT credited, quantity, net FROM credit_note_lines
 						WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
@@ -130,7 +131,8 @@ FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'create
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
 				FROM (
 					SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
-					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net, CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+					CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
 					FROM credit_note_lines n LEFT JOIN LATERAL (
 						SELECT credited, quantity, net FROM credit_note_lines
 						WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
@@ -196,7 +198,8 @@ FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'create
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
 				FROM (
 					SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
-					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net, CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+					CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
 					FROM credit_note_lines n LEFT JOIN LATERAL (
 						SELECT credited, quantity, net FROM credit_note_lines
 						WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
