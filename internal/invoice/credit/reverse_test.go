@@ -55,8 +55,8 @@ func TestReverse(t *testing.T) {
 	assert.Thatf(t, b.Find(inv).Status == invoice.StatusCredited, "%+v", b.Find(inv))
 }
 
-// TestReversalRaces reverses a credit note with credit twice, and at once uses its credit, credits the rest and merges the customer: it's
-// reversed once, unless its credit was used first.
+// TestReversalRaces reverses a credit note twice, uses its credit and credits the rest at once: it's reversed once, unless its credit was
+// used first.
 func TestReversalRaces(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
