@@ -127,7 +127,7 @@ var BecameCredit = conflict.Kind{
 	Slug: "became-credit", Title: "Payment became credit",
 	Meaning: "With a credit note, some of what was paid became credit of the customer, so that part of the payment can't be refunded " +
 		"(beyond left) or removed, nor the receipt of the credit note. Nothing was changed.",
-	ToDo: "Use the credit: pay another invoice from the receipt of the credit note, or record a repayment.",
+	ToDo: "Use the credit: pay another invoice from the receipt of the credit note, or record a repayment. Or reverse the credit note.",
 }
 
 // OpenChanged is the question that a user is asked if the amount that can be paid, refunded, credited or written off differs from the form.

@@ -235,7 +235,7 @@ func states() map[string]templ.Component {
 		}),
 		"credit note form": invoiceviews.CreditNoteForm(page, invoiceviews.CreditNoteFormView{
 			Form: templates.Form{
-				Title: "New credit note", Key: "k", Typed: url.Values{"line_quantity": {"1", hostile}},
+				Title: "New credit note", Key: "k", Typed: url.Values{"line_quantity": {"1", hostile}, "amount": {hostile}},
 				Errors: templates.FieldErrors{{Control: invoiceviews.LineControl("line_quantity", 1), Message: hostile}},
 			},
 			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
@@ -249,10 +249,22 @@ func states() map[string]templ.Component {
 			Form: templates.Form{Title: "New credit note", Key: "k", LinesHref: "/invoices/1/credit-notes/form"},
 			Href: "/invoices/1", Preview: invoiceviews.CreditPreview{Impossible: true},
 		}),
+		"credit note that is reversed": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
+			Number: "CN-2026-0001", Total: "2.00", ReversedBy: "CN-2026-0002", OtherHref: "/credit-notes/2",
+		}),
+		"reversal": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
+			Number: "CN-2026-0002", Total: "−2.00", BecameCredit: "−1.00", Reverses: "CN-2026-0001", OtherHref: "/credit-notes/1",
+		}),
+		"reversal form": invoiceviews.ReverseForm(page, invoiceviews.ReverseFormView{
+			Form:   templates.Form{Title: "Reverse a credit note", Key: "k", Typed: url.Values{"reason": {hostile}}},
+			Number: "CN-2026-0001", Href: "/credit-notes/1", Amount: "2.00 EUR", Invoice: hostile, InvoiceHref: "/invoices/1",
+			BecameCredit: "1.00 EUR",
+		}),
 		"credit note": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
 			Number: "CN-2026-0001", Buyer: invoiceviews.Party{Name: hostile}, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
 			InvoiceDate: "21 Nov 2026", Total: "2.00", BecameCredit: "1.00", ReceiptHref: "/receipts/1",
-			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
+			ReverseHref: "/credit-notes/1/reversals/new",
+			Lines:       []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 		}),
 		"customer": templates.RecordPageWith(withHistory, archived, []templ.Component{
 			invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{

@@ -35,7 +35,8 @@ type Left struct {
 	Description string
 	UnitPrice   money.Price
 	Quantity    decimal.Decimal // not credited yet
-	Net         int64           // minor units, of that quantity
+	Net         int64           // minor units, of that quantity and of amounts
+	Tax         int64           // minor units, of all lines with its treatment and rate
 	Unit        invoice.Unit
 }
 
@@ -43,8 +44,11 @@ type Left struct {
 func LeftOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) ([]Left, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Left], `
 		SELECT description, trim_scale(price)::text, trim_scale(quantity - credited)::text,
-			(net - credited_net(quantity, price, discount, net, credited))::bigint, COALESCE(unit, '')
-		FROM invoice_lines, credited_quantity(tenant_id, invoice_id, position) AS credited,
+			net - credited_amount(tenant_id, invoice_id, position), COALESCE((
+				SELECT t.tax - credited_tax FROM invoice_taxes t
+				WHERE t.tenant_id = l.tenant_id AND t.invoice_id = l.invoice_id AND source_id = l.invoice_id AND kind = 'invoice'
+					AND t.tax_rate = l.tax_rate AND treatment = taxed_as(l.tax_treatment, l.tax_rate)), 0), COALESCE(unit, '')
+		FROM invoice_lines l, credited_quantity(tenant_id, invoice_id, position) AS credited,
 			LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
 		WHERE tenant_id = @tenant_id AND invoice_id = @invoice ORDER BY position`,
 		pgx.NamedArgs{"invoice": invoice})

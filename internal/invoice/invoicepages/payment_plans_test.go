@@ -105,6 +105,9 @@ func everyCreditNote(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 	api = append(api, sitetest.Request{What: "all", Want: http.StatusCreated, Send: func() sitetest.Answer {
 		return program.With("Idempotency-Key", "all").Post("/api/v1"+list(sitetest.RowID(invoicecases.Drafts+3)), `{}`)
 	}})
+	api = append(api, sitetest.Request{What: "amount", Want: http.StatusCreated, Send: func() sitetest.Answer {
+		return program.With("Idempotency-Key", "amount").Post("/api/v1"+list(most), `{"amount": "0.01"}`)
+	}})
 	preview := func(path string) sitetest.Request {
 		return sitetest.Request{What: "preview", Want: http.StatusOK, Send: func() sitetest.Answer {
 			return person.Submit(path, sitetest.Change(of.Command, "action", "preview", "idempotency_key", "preview"))
@@ -122,6 +125,27 @@ func everyCreditNote(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 		"GET /api/v1/credit-notes":                belowLists(program, "/api/v1/credit-notes"),
 		"GET /credit-notes/{id}":                  {sitetest.Looked(person, http.StatusOK, "/credit-notes/"+sitetest.RowID(7))},
 		"GET /api/v1/credit-notes/{id}":           {sitetest.Looked(program, http.StatusOK, "/api/v1/credit-notes/"+sitetest.RowID(7))},
+	}
+}
+
+// everyReversal returns the requests of the routes of reversals, for notes of the invoice with the most credit notes.
+func everyReversal(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	of, one, another := invoicecases.CreditReversals(), sitetest.RowID(5), sitetest.RowID(6)
+	list := func(id string) string { return "/credit-notes/" + id + "/reversals" }
+	mine := func(string) url.Values { return of.Command }
+	extras := map[string]extra{
+		"again":   {http.StatusConflict, "", nil},
+		"early":   {http.StatusUnprocessableEntity, sitetest.RowID(8), []string{"date", "2025-12-31"}},
+		"invalid": {http.StatusUnprocessableEntity, "", []string{"date", "never"}},
+	}
+	forms, _ := everyCreation(b, program, person, of, list, one, mine, extras)
+	_, api := everyCreation(b, program, person, of, list, another, mine, extras)
+	return map[string][]sitetest.Request{
+		"GET /credit-notes/{id}/reversals/new":     newForms(person, list, sitetest.RowID(7)),
+		"POST /credit-notes/{id}/reversals":        forms,
+		"POST /api/v1/credit-notes/{id}/reversals": api,
+		"GET /reversals/{id}":                      {sitetest.Looked(person, http.StatusSeeOther, "/reversals/"+sitetest.RowID(7))},
+		"GET /api/v1/reversals/{id}":               {sitetest.Looked(program, http.StatusOK, "/api/v1/reversals/"+sitetest.RowID(7))},
 	}
 }
 

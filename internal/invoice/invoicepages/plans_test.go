@@ -125,6 +125,7 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	maps.Copy(routes, everyAttachment(b, program, person))
 	maps.Copy(routes, everyRefund(b, program, person))
 	maps.Copy(routes, everyCreditNote(b, program, person))
+	maps.Copy(routes, everyReversal(b, program, person))
 	maps.Copy(routes, everyWriteOff(b, program, person))
 	maps.Copy(routes, everyReceipt(b, program, person))
 	maps.Copy(routes, everyUseOfCredit(b, program, person))

@@ -73,6 +73,11 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 		row.Kind, row.Details, row.Amount = "Write-off taken back", details, "−"+web.AmountText(inv.Currency, -p.Amount)
 	case "to_credit":
 		row.Kind, row.Amount = "Became credit", "−"+web.AmountText(inv.Currency, -p.Amount)
+	case "from_credit":
+		row.Kind = "Credit taken back"
+	case "credit_reversal":
+		row.Kind, row.Amount = "Credit note reversed", "−"+web.AmountText(inv.Currency, -p.Amount)
+		row.Number, row.Href = p.Number, "/credit-notes/"+p.ID.String()
 	case "refund":
 		row.Kind, row.Amount, row.Removed = "Refund", "−"+web.AmountText(inv.Currency, -p.Amount), p.Removed
 		if !p.Removed {

@@ -103,9 +103,11 @@ FROM past, LATERAL (VALUES
     (2, 'Build', 1.5, 8000, 23, 12000),
     (3, 'Support', 3, 2000, 8, 6000)) AS line;
 
-INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, credited, net)
-SELECT tenant_id, id, invoice_id, 1, 0.0000001, 0.0000001 * row_number() OVER (PARTITION BY tenant_id, invoice_id ORDER BY id), 0
-FROM credit_notes WHERE number LIKE 'CN-R-%';
+INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, ordinal, credited, net)
+SELECT tenant_id, id, invoice_id, 1, 0.0000001, n, 0.0000001 * n, 0
+FROM (
+    SELECT *, row_number() OVER (PARTITION BY tenant_id, invoice_id ORDER BY id) AS n FROM credit_notes WHERE number LIKE 'CN-R-%'
+) AS notes;
 
 INSERT INTO invoice_taxes (tenant_id, invoice_id, source_id, kind, tax_rate, treatment, day, billed_on, currency, net, tax)
 SELECT i.tenant_id, i.id, i.id, kind, rate, 'standard', i.issue_date, i.issue_date, i.currency, net, round(net * rate * 0.01)

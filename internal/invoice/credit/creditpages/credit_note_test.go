@@ -10,6 +10,8 @@ import (
 	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
 )
 
 // credited is a credit note as the API shows it.
@@ -86,6 +88,28 @@ func TestCreditWhatIsPaid(t *testing.T) {
 		LeadsTo(receipt)
 	b.Page(x.Caller.Get(receipt)).Says("Became credit on", "Credit note "+note.Number, "Credit left 135.77 EUR", "Pay credit back").
 		LeadsTo(page)
+}
+
+// TestAmountAndReversal: an amount counts instead of the quantities of the form, which has them all, and a credit note is reversed on its
+// page, which then leads to the reversal. The invoice and its history have both.
+func TestAmountAndReversal(t *testing.T) {
+	b := sitetest.Setup(t)
+	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
+	form := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location()))
+	typed := sitetest.Change(form.Typed(), "amount", "50.00", templates.RedisplayField, invoiceviews.PreviewCredit)
+	form = b.Page(x.Caller.Submit(x.Resource.List()+"/form", typed)).Says("Net 41.24 Tax 8.76 This credit note EUR 50.00")
+	page, _, _ := strings.Cut(x.Caller.Press(form, "Create credit note").Location(), "?")
+	shown := b.Page(x.Caller.Get(page)).Says("Design 1 36.83", "Printing 1 4.41", "Total credited EUR 50.00")
+
+	asks := b.Page(x.Caller.Get(x.Caller.Get(page + "/reversals/new").Location())).Says("CN-2026-0001 of 50.00 EUR, for 2026-0001")
+	shown.LeadsTo(page + "/reversals/new")
+	back, _, _ := strings.Cut(x.Caller.Press(asks, "Reverse credit note").Location(), "?")
+	b.Page(x.Caller.Get(page)).Says("Reversed by CN-2026-0002").LeadsTo(back)
+	b.Page(x.Caller.Get(back)).Says("Reverses CN-2026-0001", "Credit note reversal CN-2026-0002", "Design −1 36.83",
+		"Total credited EUR −50.00").LeadsTo(page)
+	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Open EUR 135.77", "Credit note reversed CN-2026-0002 −50.00 EUR")
+	b.Page(x.Caller.Get("/invoices/" + x.ID + "/events")).Says("Credit note of 50.00 EUR reversed by CN-2026-0002")
+	b.Page(x.Caller.Get(page + "/reversals/new?key=again")).Says("This credit note was reversed by CN-2026-0002.")
 }
 
 // TestCreditEverything: a program omits the lines, and a form is filled with the remaining quantities.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
@@ -29,6 +30,7 @@ import (
 type pages struct {
 	site     *web.Site
 	invoices *web.Mounted[invoice.Invoice]
+	notes    *web.Mounted[credit.Note]
 	render   Render
 }
 
@@ -37,13 +39,14 @@ type Render func(ctx context.Context, name string, shown pdf.Document) (web.File
 
 // Mount mounts credit notes, which are listed for each invoice and for all.
 func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) {
-	s := &pages{on, invoices, render}
+	s := &pages{site: on, invoices: invoices, render: render}
 	m := web.Under(s.invoices, s.site, web.Resource[credit.Note]{
 		One: "credit note", Path: "/credit-notes", Table: credit.Table, Rules: credit.Rules(), View: showCreditNote,
 		Name: func(n credit.Note) string { return n.Number },
 	})
+	s.notes = m
 	draft := web.NewFormUnder(s.invoices, m, credit.Input.Draft, web.Form[credit.Note]{
-		Fields: []templates.Field{{Name: "reason", Value: "Reason"}, {Name: "date", Value: "Date"}},
+		Fields: []templates.Field{{Name: "amount", Value: "Amount"}, {Name: "reason", Value: "Reason"}, {Name: "date", Value: "Date"}},
 		Page:   s.creditNoteForm, Facts: creditFacts, Control: creditControl,
 		RepeatedFields: []string{"line_quantity"},
 		Example:        credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}},
@@ -72,9 +75,10 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 	web.Show(m, web.RecordPage[credit.Note]{Summary: "One credit note.", Page: s.creditNotePage})
 	web.Download(m, "pdf", "application/pdf", "The credit note as a PDF file.", s.creditNotePDF)
 	web.Redisplay(m, nil)
-	web.Create(m, "Credit quantities of the lines of an issued invoice, at most what is open or paid. Leave lines out to credit all that "+
-		"is left. What exceeds the open amount becomes credit of the customer, which is a receipt.",
+	web.Create(m, "Credit quantities of the lines of an issued invoice, or an amount, at most what is open or paid. Leave both out to "+
+		"credit all that is left. What exceeds the open amount becomes credit of the customer, which is a receipt.",
 		credit.Create, draft, s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued, &invoice.PeriodClosed)
+	s.mountReversals()
 }
 
 func (s *pages) creditOfForm(r *http.Request) (credit.Draft, error) {
@@ -85,7 +89,7 @@ func (s *pages) creditOfForm(r *http.Request) (credit.Draft, error) {
 	return draftOf(r.PostForm, inv)
 }
 
-// draftOf reads the command of a form.
+// draftOf reads the command of a form. Its quantities don't count if it has an amount.
 func draftOf(form url.Values, inv invoice.Invoice) (credit.Draft, error) {
 	in := credit.Input{
 		Lines: []credit.LineInput{}, SeenOpen: form.Get(invoiceviews.SeenOpenField), Reason: form.Get("reason"), Date: form.Get("date"),
@@ -96,6 +100,11 @@ func draftOf(form url.Values, inv invoice.Invoice) (credit.Draft, error) {
 	for i := range quantities {
 		invoiceform.ReadNumber(&questions, "/lines/"+strconv.Itoa(i)+"/quantity", &quantities[i], 2)
 		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: cmp.Or(quantities[i], "0")})
+	}
+	if amount := form["amount"]; len(amount) > 0 && strings.TrimSpace(amount[0]) != "" {
+		questions = invalid.Error{}
+		invoiceform.ReadNumber(&questions, "/amount", &amount[0], inv.Currency.Decimals())
+		in.Amount, in.Lines = amount[0], nil
 	}
 	draft, err := in.Draft(inv)
 	return draft, invoiceform.WithQuestions(err, questions)
@@ -176,6 +185,9 @@ func preview(form url.Values, inv invoice.Invoice, left []credit.Left) invoicevi
 // creditFacts returns the typed lines, each as a fact.
 func creditFacts(form url.Values) []templates.Fact {
 	facts := []templates.Fact{{Label: "Reason", Value: form.Get("reason")}, {Label: "Date", Value: form.Get("date")}}
+	if amount := form.Get("amount"); amount != "" {
+		return append(facts, templates.Fact{Label: "Amount", Value: amount})
+	}
 	for i, quantity := range form["line_quantity"] {
 		facts = append(facts, templates.Fact{Label: "Quantity of line " + strconv.Itoa(i+1), Value: quantity})
 	}
@@ -184,7 +196,7 @@ func creditFacts(form url.Values) []templates.Fact {
 
 // creditControl returns the form control for a place in the command.
 func creditControl(pointer string) string {
-	if pointer == "/reason" || pointer == "/date" {
+	if pointer == "/amount" || pointer == "/reason" || pointer == "/date" {
 		return strings.TrimPrefix(pointer, "/")
 	}
 	parts := strings.Split(pointer, "/") // such as "", "lines", "0", "quantity"
@@ -207,8 +219,19 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 		InvoiceNumber: inv.Number, InvoiceDate: web.DateText(inv.IssueDate), InvoiceHref: "/invoices/" + inv.ID.String(),
 		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
 	}
+	if n.BecameCredit != 0 {
+		view.BecameCredit = money(n.BecameCredit)
+	}
 	if n.BecameCredit > 0 {
-		view.BecameCredit, view.ReceiptHref = money(n.BecameCredit), "/receipts/"+n.Receipt.String()
+		view.ReceiptHref = "/receipts/" + n.Receipt.String()
+	}
+	switch {
+	case n.Reverses.ID != uuid.Nil:
+		view.Reverses, view.OtherHref = n.Reverses.Name, s.notes.URL(n.Reverses.ID)
+	case n.ReversedBy.ID != uuid.Nil:
+		view.ReversedBy, view.OtherHref = n.ReversedBy.Name, s.notes.URL(n.ReversedBy.ID)
+	default:
+		view.ReverseHref = web.FormHref(r, s.notes.URL(n.ID)+"/reversals/new")
 	}
 	for _, l := range n.Lines {
 		view.Lines = append(view.Lines, excerpt.LineView(l.Line, n.Currency))

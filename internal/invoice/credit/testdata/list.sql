@@ -21,18 +21,37 @@ WITH candidates AS MATERIALIZED (
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
 			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+			'reverses', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.id = r.reverses_id),
+			'reversed_by', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.reverses_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-						'unit_price', trim_scale(l.unit_price),
-						'discount_rate', l.discount_rate::text,
-						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
-						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
-				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
-				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+						'position', c.position, 'description', l.description,
+						'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+						'unit', CASE WHEN of.quantities THEN l.unit END,
+						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+						'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+						'discount', c.factor * CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
+				FROM (
+					SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
+					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+					CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+					FROM credit_note_lines n LEFT JOIN LATERAL (
+						SELECT credited, quantity, net FROM credit_note_lines
+						WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
+					WHERE n.tenant_id = r.tenant_id AND n.credit_note_id = r.id) AS c, LATERAL (
+					SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+					round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+					credited_net(quantity, price, discount, net, c.credited)
+					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+					FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+				LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
@@ -69,18 +88,37 @@ WITH candidates AS MATERIALIZED (
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
 			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+			'reverses', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.id = r.reverses_id),
+			'reversed_by', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.reverses_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-						'unit_price', trim_scale(l.unit_price),
-						'discount_rate', l.discount_rate::text,
-						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
-						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
-				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
-				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+						'position', c.position, 'description', l.description,
+						'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+						'unit', CASE WHEN of.quantities THEN l.unit END,
+						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+						'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+						'discount', c.factor * CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
+				FROM (
+					SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
+					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+					CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+					FROM credit_note_lines n LEFT JOIN LATERAL (
+						SELECT credited, quantity, net FROM credit_note_lines
+						WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
+					WHERE n.tenant_id = r.tenant_id AND n.credit_note_id = r.id) AS c, LATERAL (
+					SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+					round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+					credited_net(quantity, price, discount, net, c.credited)
+					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+					FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+				LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
@@ -117,18 +155,37 @@ WITH candidates AS MATERIALIZED (
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
 			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+			'reverses', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.id = r.reverses_id),
+			'reversed_by', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.reverses_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-						'unit_price', trim_scale(l.unit_price),
-						'discount_rate', l.discount_rate::text,
-						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
-						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
-				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
-				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+						'position', c.position, 'description', l.description,
+						'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+						'unit', CASE WHEN of.quantities THEN l.unit END,
+						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+						'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+						'discount', c.factor * CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
+				FROM (
+					SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
+					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+					CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+					FROM credit_note_lines n LEFT JOIN LATERAL (
+						SELECT credited, quantity, net FROM credit_note_lines
+						WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
+					WHERE n.tenant_id = r.tenant_id AND n.credit_note_id = r.id) AS c, LATERAL (
+					SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+					round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+					credited_net(quantity, price, discount, net, c.credited)
+					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+					FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+				LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
@@ -213,18 +270,37 @@ WITH candidates AS MATERIALIZED (
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
 			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+			'reverses', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.id = r.reverses_id),
+			'reversed_by', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.reverses_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-						'unit_price', trim_scale(l.unit_price),
-						'discount_rate', l.discount_rate::text,
-						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
-						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
-				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
-				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+						'position', c.position, 'description', l.description,
+						'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+						'unit', CASE WHEN of.quantities THEN l.unit END,
+						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+						'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+						'discount', c.factor * CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
+				FROM (
+					SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
+					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+					CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+					FROM credit_note_lines n LEFT JOIN LATERAL (
+						SELECT credited, quantity, net FROM credit_note_lines
+						WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
+					WHERE n.tenant_id = r.tenant_id AND n.credit_note_id = r.id) AS c, LATERAL (
+					SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+					round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+					credited_net(quantity, price, discount, net, c.credited)
+					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+					FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+				LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
@@ -247,18 +323,37 @@ SELECT id, json FROM (
 		'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
 		'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+		'reverses', (
+			SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+			WHERE o.tenant_id = r.tenant_id AND o.id = r.reverses_id),
+		'reversed_by', (
+			SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+			WHERE o.tenant_id = r.tenant_id AND o.reverses_id = r.id),
 		'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 		'lines', (
 			SELECT json_agg(json_build_object(
-					'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-					'unit_price', trim_scale(l.unit_price),
-					'discount_rate', l.discount_rate::text,
-					'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
-					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
-			FROM credit_note_lines c, LATERAL (
-				SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-				WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
-			WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)) AS json FROM credit_notes r
+					'position', c.position, 'description', l.description,
+					'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+					'unit', CASE WHEN of.quantities THEN l.unit END,
+					'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+					'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+					'discount', c.factor * CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
+					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
+			FROM (
+				SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
+				COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+				CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+				FROM credit_note_lines n LEFT JOIN LATERAL (
+					SELECT credited, quantity, net FROM credit_note_lines
+					WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
+				WHERE n.tenant_id = r.tenant_id AND n.credit_note_id = r.id) AS c, LATERAL (
+				SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+				round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+				credited_net(quantity, price, discount, net, c.credited)
+				- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+				FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+				WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+			LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of)) AS json FROM credit_notes r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.invoice_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $4;

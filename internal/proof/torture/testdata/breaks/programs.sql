@@ -1,5 +1,8 @@
 -- What breaks each rule and no other, in the database of programRecords.
 
+-- rule: a reversal takes back all of its credit note
+UPDATE credit_notes SET reverses_id = NULL WHERE total < 0 AND became_credit = 0;
+
 -- rule: no event twice
 DROP INDEX webhook_events_once;
 UPDATE webhook_events SET event_id = 'paid' WHERE event_id = 'waits';
