@@ -25,6 +25,8 @@ type Filter struct {
 	// newest records that refer to it.
 	Of    string
 	Names search.Names
+	// NoSection leaves that section out.
+	NoSection bool
 }
 
 // words returns the name of the filter within a sentence.

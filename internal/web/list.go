@@ -116,7 +116,7 @@ func (m *resource) list(path, name string, l Listing[Entity]) {
 	}
 	for _, f := range l.Filters {
 		described.Query = append(slices.Clip(described.Query), f.parameter(m.many))
-		if f.Of != "" {
+		if f.Of != "" && !f.NoSection {
 			m.s.sections[f.Of] = append(m.s.sections[f.Of], m.referring(l, f))
 		}
 	}
