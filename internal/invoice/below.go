@@ -181,7 +181,8 @@ func find[R any](
 	return terms, nil
 }
 
-// The rows whose text begins with a search, and those with an amount: a SELECT of the ids of each, and a condition on a row r.
+// The rows whose text begins with a search, and those with an amount: a SELECT of the ids of each, and a condition on a row r. Estimates of
+// a range are small, so PostgreSQL uses the index even if most rows have the same amount.
 const (
 	begun = `FROM unnest(ARRAY[@text::text, upper(@text), lower(@text)]) AS each (text)`
 
@@ -193,7 +194,8 @@ const (
 
 	withAmount = `
 		SELECT b.id FROM (SELECT DISTINCT unnest(@amounts::bigint[]) AS amount) AS each, LATERAL (
-			SELECT id FROM $ROWS WHERE tenant_id = @tenant_id AND $AMOUNT = each.amount AND $WHERE LIMIT $LOOKED) AS b`
+			SELECT id FROM $ROWS
+			WHERE tenant_id = @tenant_id AND $AMOUNT >= each.amount AND $AMOUNT <= each.amount AND $WHERE LIMIT $LOOKED) AS b`
 	hasAmount = `(
 		SELECT true FROM unnest(@amounts::bigint[], @currencies::text[]) AS a (amount, currency)
 		WHERE a.amount = r.$AMOUNT AND a.currency = $CURRENCY LIMIT 1)`

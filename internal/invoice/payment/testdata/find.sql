@@ -53,7 +53,8 @@ WITH candidates AS MATERIALIZED (
 			SELECT rows.id FROM (SELECT DISTINCT id FROM records) AS of_record, LATERAL (
 				SELECT id FROM payments b WHERE b.tenant_id = $2 AND b.invoice_id = of_record.id LIMIT 1001) AS rows) UNION ALL (
 			SELECT b.id FROM (SELECT DISTINCT unnest($5::bigint[]) AS amount) AS each, LATERAL (
-				SELECT id FROM payments WHERE tenant_id = $2 AND amount = each.amount AND removed_at IS NULL LIMIT 1001) AS b)) AS streams LIMIT 1001
+				SELECT id FROM payments
+				WHERE tenant_id = $2 AND amount >= each.amount AND amount <= each.amount AND removed_at IS NULL LIMIT 1001) AS b)) AS streams LIMIT 1001
 ), picked AS (
 	SELECT r.first, r.second, c.id
 	FROM (SELECT DISTINCT id FROM candidates) AS c, LATERAL (

@@ -282,7 +282,8 @@ WITH candidates AS MATERIALIZED (
 				SELECT id FROM payments
 				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
 			SELECT b.id FROM (SELECT DISTINCT unnest($3::bigint[]) AS amount) AS each, LATERAL (
-				SELECT id FROM payments WHERE tenant_id = $2 AND amount = each.amount AND removed_at IS NULL LIMIT 1001) AS b)) AS streams LIMIT 1001
+				SELECT id FROM payments
+				WHERE tenant_id = $2 AND amount >= each.amount AND amount <= each.amount AND removed_at IS NULL LIMIT 1001) AS b)) AS streams LIMIT 1001
 ), picked AS (
 	SELECT r.first, r.second, c.id
 	FROM (SELECT DISTINCT id FROM candidates) AS c, LATERAL (
