@@ -60,6 +60,16 @@ func checkFilters(filters []Filter, query url.Values) error {
 	return problems.Err()
 }
 
+// checkArchived returns an [*invalid.Error] if a list that can be asked for archived records is asked for others.
+func checkArchived(parameters []Parameter, query url.Values) error {
+	var problems invalid.Error
+	archives := slices.ContainsFunc(parameters, func(p Parameter) bool { return p.Name == templates.ArchivedField })
+	if value := query.Get(templates.ArchivedField); archives && value != "" && value != "1" {
+		problems.Add("/"+templates.ArchivedField, "Send 1 for archived records, or leave it out.")
+	}
+	return problems.Err()
+}
+
 // narrow adds the filters to the search form of a list.
 func (m *resource) narrow(r *http.Request, filters []Filter, finder *templates.Finder) {
 	query := r.URL.Query()

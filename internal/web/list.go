@@ -159,6 +159,9 @@ func checked(l Listing[Entity]) readEntities {
 	return func(r *http.Request, page record.Page) (record.List[Entity], error) {
 		err := checkFilters(l.Filters, r.URL.Query())
 		if err == nil {
+			err = checkArchived(l.Query, r.URL.Query())
+		}
+		if err == nil {
 			err = checkSort(l.Columns, r.URL.Query())
 		}
 		if err != nil {
