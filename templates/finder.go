@@ -11,10 +11,10 @@ type Finder struct {
 	Pager
 
 	Above       templ.Component // above the form of a plain list, such as sums; nil for nothing
-	Href        string // the URL that the form is sent to; "" hides the form
-	Many        string // "invoices"
-	Search      string // the text of the search, as typed
-	Placeholder string // in the search field; "" for a list without a search
+	Href        string          // the URL that the form is sent to; "" hides the form
+	Many        string          // "invoices"
+	Search      string          // the text of the search, as typed
+	Placeholder string          // in the search field; "" for a list without a search
 	// Hidden are further parameters that the form keeps.
 	Hidden []Field
 	// Chips are states to choose one of.

@@ -104,7 +104,9 @@ func (b Below[L]) finder(r *http.Request) (templates.Finder, error) {
 		return finder, nil //nolint:nilerr // the page has the problems
 	}
 	sums, known, err := b.SumUp(r.Context(), b.Pool, web.Principal(r).Tenant, f)
-	shown := slices.DeleteFunc(excerpt.FillIn(slices.Clone(b.Sums), sums), func(s invoiceviews.Standing) bool { return len(s.Amounts) == 0 })
+	shown := slices.DeleteFunc(excerpt.FillIn(slices.Clone(b.Sums), sums), func(s invoiceviews.Standing) bool {
+		return len(s.Amounts) == 0
+	})
 	finder.Above = invoiceviews.Sums(b.Many, shown, !known)
 	return finder, err
 }

@@ -20,7 +20,9 @@ var below = invoice.Below{
 }
 
 // List returns a page of a tenant's receipts that a filter selects: see [invoice.ListBelow].
-func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter, page record.Page) (record.List[Receipt], error) {
+func List(
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter, page record.Page,
+) (record.List[Receipt], error) {
 	return invoice.ListBelow(ctx, pool, tenant, below, Table, f, page)
 }
 

@@ -131,7 +131,7 @@ func TestAllPayments(t *testing.T) {
 	b.Page(person.Get("/payments?currency=eur&from=never")).Says("Choose one of the currencies.", "Enter a day")
 	grace := sitetest.Get[string](b, `SELECT id::text FROM customers WHERE name = 'Grace Hopper'`)
 	b.Page(person.Get("/payments?to=2026-11-03&q=ada")).Says("Paid 3 6.00 EUR Refunded 1 0.50 EUR")
-	b.Page(person.Get("/payments?customer_id=" + grace)).Says("Paid 1 5.00 EUR", "Only of Grace Hopper · Show all payments")
+	b.Page(person.Get("/payments?customer_id="+grace)).Says("Paid 1 5.00 EUR", "Only of Grace Hopper · Show all payments")
 	csv := person.Get("/payments/csv?q=2.00").Body
 	assert.Thatf(t, strings.Count(csv, "\n") == 2 && strings.Contains(csv, "Ada Lovelace,EUR,2.00,0.00,"), "%s", csv)
 	for query, want := range map[string]string{

@@ -77,8 +77,8 @@ func (s *pages) mountReceipts() {
 		List: receipt.List, SumUp: receipt.SumUp,
 		Sums: []invoiceviews.Standing{{Kind: "received", Label: "Received"}, {Kind: "left", Label: "Credit left"}},
 	}.Search(web.Listing[receipt.Receipt]{
-		Summary: "Receipts, the last day first: money that was received in one transfer. A page may have fewer than limit, or none, while " +
-			"there is a next_cursor.",
+		Summary: "Receipts, the last day first: money that was received in one transfer. A page may have fewer than limit, or none, " +
+			"while there is a next_cursor.",
 		View: showReceipt, Filters: []web.Filter{{Name: "customer_id", Of: "customers", Names: customer.Names}},
 		Columns: []templates.Column{
 			{Label: "Receipt", Class: "name"}, {Label: "Customer", Class: "name"}, {Label: "Reference", Class: "name"},
