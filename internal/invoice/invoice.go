@@ -188,9 +188,10 @@ func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{
 			Constraint: "invoices_number_once_per_year",
-			Sentence:   "One invoice per number in each tenant and year of issue, ignoring case, width and kind of hyphen.",
-			Answer:     "The first invoice is kept. The second is refused, with a link to the first and the next free number.",
-			Conflict:   &NumberTaken,
+			Sentence: "One invoice per number in each tenant and year of issue, or in all years of a continuous series, ignoring case, " +
+				"width and kind of hyphen.",
+			Answer:   "The first invoice is kept. The second is refused, with a link to the first and the next free number.",
+			Conflict: &NumberTaken,
 		},
 		idempotency.ExternalRule(Table.Name, "invoice"),
 	}

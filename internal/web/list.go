@@ -116,12 +116,15 @@ func (m *resource) list(path, name string, l Listing[Entity]) {
 	}
 	for _, f := range l.Filters {
 		described.Query = append(slices.Clip(described.Query), f.parameter(m.many))
-		if f.Of != "" {
+		if f.Of != "" && !f.NoSection {
 			m.s.sections[f.Of] = append(m.s.sections[f.Of], m.referring(l, f))
 		}
 	}
 	if p, is := sortParameter(l.Columns); is {
 		described.Query = append(slices.Clip(described.Query), p)
+	}
+	if l.Page == nil && l.Columns != nil {
+		l.Page = m.plainList(l)
 	}
 	if l.Headings != nil {
 		m.export(path, described.Query, l)
@@ -134,9 +137,6 @@ func (m *resource) list(path, name string, l Listing[Entity]) {
 			Parameter{Name: "external_id", Meaning: "The source's ID of the record."})
 	}
 	m.document(described)
-	if l.Page == nil && l.Columns != nil {
-		l.Page = m.plainList(l)
-	}
 	if l.Page != nil {
 		m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error { return m.showList(l, w, r) })
 	}
@@ -158,6 +158,9 @@ func checked(l Listing[Entity]) readEntities {
 	read := l.Read
 	return func(r *http.Request, page record.Page) (record.List[Entity], error) {
 		err := checkFilters(l.Filters, r.URL.Query())
+		if err == nil {
+			err = checkArchived(l.Query, r.URL.Query())
+		}
 		if err == nil {
 			err = checkSort(l.Columns, r.URL.Query())
 		}
@@ -219,16 +222,18 @@ func (m *resource) missingFirst(r *http.Request, err error) error {
 	return err
 }
 
-// showList shows the page of a list. Errors in the query are shown above an empty list, with the filter as it was typed.
+// showList shows the page of a list.
 func (m *resource) showList(l Listing[Entity], w http.ResponseWriter, r *http.Request) error {
+	list, err := PageOf(r, l.Read)
+	return m.showRead(l, w, r, list, err)
+}
+
+// showRead shows what was read of a list. Errors in the query are shown above an empty list, with the filter as it was typed.
+func (m *resource) showRead(l Listing[Entity], w http.ResponseWriter, r *http.Request, list record.List[Entity], err error) error {
 	var finder templates.Finder
 	status := http.StatusOK
-	list, err := PageOf(r, l.Read)
 	wrong, refused := errors.AsType[*invalid.Error](err)
-	switch {
-	case refused && (l.Finder == nil || wrong.Fields[0].Pointer == "/limit"):
-		return ErrNotFound
-	case err != nil && !refused:
+	if err != nil && (!refused || l.Finder == nil || l.Page == nil) {
 		return err
 	}
 	if l.Finder != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/invalid"
 	"onlyonce/templates"
 )
 
@@ -302,6 +303,13 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 				failure.Links = append(failure.Links, templates.Link{Text: "Begin again", Href: "/" + reg.many + "/new"})
 			}
 		}
+	}
+	if wrong, ok := errors.AsType[*invalid.Error](f.err); ok && !f.posted {
+		failure.Title, failure.Message = "Check the address", ""
+		for _, field := range wrong.Fields {
+			failure.Message += field.Message + " "
+		}
+		failure.Links = []templates.Link{{Text: "Show everything here", Href: r.URL.Path}}
 	}
 	if f.kind == forbidden && r.Header.Get("Sec-Fetch-Site") == "" {
 		failure.Message = s.fromElsewhere(r)

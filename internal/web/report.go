@@ -46,8 +46,7 @@ func (rep Report[T]) Mount(s *Site) {
 		}
 		return writeJSON(w, http.StatusOK, "application/json", rep.View(found))
 	})
-	m.pages.read(rep.Path, func(w http.ResponseWriter, r *http.Request) error {
-		found, err := rep.Read(r)
+	show := func(w http.ResponseWriter, r *http.Request, found T, err error) error {
 		wrong, refused := errors.AsType[*invalid.Error](err)
 		status, problems := http.StatusOK, []string(nil)
 		switch {
@@ -64,19 +63,27 @@ func (rep Report[T]) Mount(s *Site) {
 			return err
 		}
 		return s.Render(w, r, status, page)
+	}
+	m.pages.read(rep.Path, func(w http.ResponseWriter, r *http.Request) error {
+		found, err := rep.Read(r)
+		return show(w, r, found, err)
 	})
 	described.Path, described.Name, described.Summary = rep.Path+"/csv", m.many+".csv", "The same as a CSV file (RFC 4180)."
 	described.Gives, described.Schema, described.Files = nil, "", []string{csvType}
 	m.document(described)
-	file := func(start string) Handler {
-		return func(w http.ResponseWriter, r *http.Request) error {
-			found, err := rep.Read(r)
-			if err != nil {
-				return err
-			}
-			return errors.Join(beginCSV(w, rep.Name(found), start), writeCSV(w, rep.Rows(found)))
+	file := func(w http.ResponseWriter, r *http.Request, start string) error {
+		found, err := rep.Read(r)
+		if err != nil {
+			return err
 		}
+		return errors.Join(beginCSV(w, rep.Name(found), start), writeCSV(w, rep.Rows(found)))
 	}
-	m.pages.read(rep.Path+"/csv", file(byteOrderMark))
-	m.api.read(rep.Path+"/csv", file(""))
+	m.pages.read(rep.Path+"/csv", func(w http.ResponseWriter, r *http.Request) error {
+		err := file(w, r, byteOrderMark)
+		if errors.As(err, new(*invalid.Error)) {
+			return show(w, r, *new(T), err)
+		}
+		return err
+	})
+	m.api.read(rep.Path+"/csv", func(w http.ResponseWriter, r *http.Request) error { return file(w, r, "") })
 }

@@ -19,10 +19,21 @@ type Listed struct {
 	invoice.Of
 }
 
-// List returns a page of a tenant's credit notes that a filter selects: see [invoice.Below].
+var all = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields}
+
+var below = invoice.Below{
+	Parent: invoice.Invoices(), Day: "issue_date", Amount: "total", Text: "number", Where: `true`,
+	Sums: `json_build_object('credited', r.total)`,
+}
+
+// List returns a page of a tenant's credit notes that a filter selects: see [invoice.ListBelow].
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter, page record.Page) (record.List[Listed], error) {
-	all := record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields}
-	return invoice.Below[Listed]{Table: all, Day: "issue_date", Where: `true`}.List(ctx, pool, tenant, f, page)
+	return invoice.ListBelow(ctx, pool, tenant, below, all, f, page)
+}
+
+// SumUp returns the sums of these credit notes, of the kind "credited": see [invoice.SumBelow].
+func SumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
+	return invoice.SumBelow(ctx, pool, tenant, below, all, f)
 }
 
 // ListOf returns a page of the credit notes of an invoice.

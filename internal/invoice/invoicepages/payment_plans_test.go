@@ -33,8 +33,10 @@ func everyPayment(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 		"GET /api/v1/invoices/{id}/payments": append(listedBelow(program, list, most, sitetest.RowID(invoicecases.Drafts+2)),
 			sitetest.Looked(program, http.StatusOK,
 				sitetest.At("/api/v1"+list(most)+"?limit=100", "", sitetest.RowID(sitetest.Many/2), true))),
-		"GET /payments":        belowLists(person, "/payments"),
-		"GET /api/v1/payments": append(belowLists(program, "/api/v1/payments"), sitetest.FoundExternally(program, of)...),
+		"GET /payments":            belowLists(person, "/payments"),
+		"GET /api/v1/payments":     append(belowLists(program, "/api/v1/payments"), sitetest.FoundExternally(program, of)...),
+		"GET /payments/csv":        sitetest.Gets(person, "/payments/csv?q=TX+7"),
+		"GET /api/v1/payments/csv": sitetest.Gets(program, "/api/v1/payments/csv?q=TX+7"),
 		"GET /payments/{id}": {
 			sitetest.Looked(person, http.StatusSeeOther, "/payments/"+sitetest.RowID(7)),
 			sitetest.Looked(person, http.StatusOK, "/invoices/"+most),
@@ -55,7 +57,8 @@ func belowLists(c *sitetest.Client, path string) (all []sitetest.Request) {
 	for _, filter := range []string{
 		"", "q=2026-0044", "q=rare", "q=design", "q=design+customer", "q=rare+common", "q=none", "q=4", "q=1@example.com",
 		"currency=EUR", "currency=JPY", "q=design&currency=EUR", "from=2026-01-02&to=2026-01-02", "from=2026-01-03", "to=2026-01-01",
-		"q=design&from=2026-01-02",
+		"q=design&from=2026-01-02", "q=TX+7", "q=rx", "q=CN-1-7", "q=0.01", "q=0.02+design", "q=1", "customer_id=" + sitetest.RowID(1),
+		"q=design&customer_id=" + sitetest.RowID(1) + "&currency=EUR",
 	} {
 		list := path + "?" + filter
 		for _, address := range []string{
@@ -123,6 +126,8 @@ func everyCreditNote(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 		"GET /api/v1/invoices/{id}/credit-notes":  listedBelow(program, list, most, sitetest.RowID(invoicecases.Drafts+2)),
 		"GET /credit-notes":                       belowLists(person, "/credit-notes"),
 		"GET /api/v1/credit-notes":                belowLists(program, "/api/v1/credit-notes"),
+		"GET /credit-notes/csv":                   sitetest.Gets(person, "/credit-notes/csv?q=CN-1-7"),
+		"GET /api/v1/credit-notes/csv":            sitetest.Gets(program, "/api/v1/credit-notes/csv?q=CN-1-7"),
 		"GET /credit-notes/{id}":                  {sitetest.Looked(person, http.StatusOK, "/credit-notes/"+sitetest.RowID(7))},
 		"GET /api/v1/credit-notes/{id}":           {sitetest.Looked(program, http.StatusOK, "/api/v1/credit-notes/"+sitetest.RowID(7))},
 	}

@@ -4,9 +4,9 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
 	"onlyonce/templates/invoiceviews"
@@ -29,8 +29,7 @@ func standing(sums []invoice.Sum, of url.Values, paidIn date.Date) []invoiceview
 	if slices.ContainsFunc(sums, func(s invoice.Sum) bool { return s.Kind == "credit" }) {
 		all = append(all, invoiceviews.Standing{Kind: "credit", Label: "Credit", Href: "/receipts?" + of.Encode()})
 	}
-	fillIn(all, sums)
-	return all
+	return excerpt.FillIn(all, sums)
 }
 
 // filterSums returns the view of the sums of a filtered list, with links to the same list by total, and to those of its invoices that are
@@ -44,32 +43,7 @@ func filterSums(sums []invoice.Sum, query url.Values) []invoiceviews.Standing {
 		}
 		all = append(all, invoiceviews.Standing{Kind: "open", Label: "Open", Href: href})
 	}
-	fillIn(all, sums)
-	return all
-}
-
-// fillIn adds the amounts of each kind.
-func fillIn(all []invoiceviews.Standing, sums []invoice.Sum) {
-	for i := range all {
-		count := 0
-		for _, sum := range sums {
-			if sum.Kind != all[i].Kind {
-				continue
-			}
-			all[i].Amounts = append(all[i].Amounts, web.SumText(sum.Currency, sum.Amount))
-			count += sum.Count
-		}
-		all[i].Count = grouped(count)
-	}
-}
-
-// grouped returns a number with grouped thousands: "12,345".
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+	return excerpt.FillIn(all, sums)
 }
 
 // with returns a copy of parameters with an additional one.

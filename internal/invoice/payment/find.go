@@ -20,9 +20,19 @@ type Listed struct {
 // All is the table of payments with the fields of their invoices.
 var All = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields}
 
-// List returns a page of a tenant's payments that a filter selects, without removed ones: see [invoice.Below].
+var below = invoice.Below{
+	Parent: invoice.Invoices(), Day: "paid_on", Amount: "amount", Text: "reference", Where: `removed_at IS NULL`,
+	Sums: `json_strip_nulls(json_build_object('paid', r.amount, 'refunded', NULLIF(r.refunded, 0)))`,
+}
+
+// List returns a page of a tenant's payments that a filter selects, without removed ones: see [invoice.ListBelow].
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter, page record.Page) (record.List[Listed], error) {
-	return invoice.Below[Listed]{Table: All, Day: "paid_on", Where: `removed_at IS NULL`}.List(ctx, pool, tenant, f, page)
+	return invoice.ListBelow(ctx, pool, tenant, below, All, f, page)
+}
+
+// SumUp returns the sums of these payments, of the kinds "paid" and "refunded": see [invoice.SumBelow].
+func SumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
+	return invoice.SumBelow(ctx, pool, tenant, below, All, f)
 }
 
 // ListOf returns a page of the payments of an invoice.

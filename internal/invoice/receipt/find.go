@@ -8,17 +8,28 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
 
-// List returns a page of a tenant's receipts, newest first: those of a customer, or all for [uuid.Nil].
-func List(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID, page record.Page) (record.List[Receipt], error) {
-	if customer == uuid.Nil {
-		return record.ListBy(ctx, pool, Table, tenant, page, `true`, nil)
-	}
-	return record.ListBy(ctx, pool, Table, tenant, page, `r.customer_id = @customer`, pgx.NamedArgs{"customer": customer})
+var below = invoice.Below{
+	Parent: invoice.Customers("receipts"), Day: "received_on", Amount: "amount", Text: "reference", Where: `true`,
+	Sums: `json_strip_nulls(json_build_object(
+		'received', CASE WHEN r.removed_at IS NULL THEN r.amount END, 'left', NULLIF(r.left_amount, 0)))`,
+}
+
+// List returns a page of a tenant's receipts that a filter selects: see [invoice.ListBelow].
+func List(
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter, page record.Page,
+) (record.List[Receipt], error) {
+	return invoice.ListBelow(ctx, pool, tenant, below, Table, f, page)
+}
+
+// SumUp returns the sums of these receipts, without removed ones, of the kinds "received" and "left": see [invoice.SumBelow].
+func SumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
+	return invoice.SumBelow(ctx, pool, tenant, below, Table, f)
 }
 
 // Credit is the credit of a customer in one currency.

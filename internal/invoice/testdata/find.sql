@@ -198,8 +198,9 @@ WITH candidates AS MATERIALIZED (
 		AND r.due_date < $9::date) AS r
 	ORDER BY r.first, r.second LIMIT $10
 ), found AS (
-	SELECT p.first, p.second, (SELECT json_build_object(
-			'currency', r.currency, 'void', r.state = 'void', 'total', r.total, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END) FROM invoices r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+	SELECT p.first, p.second, (SELECT json_build_object('currency', r.currency, 'amounts',
+			CASE WHEN r.state <> 'void' OR $6::text[] = '{void}' THEN
+			json_strip_nulls(json_build_object('total', r.total, 'open', NULLIF(CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 0))) END) FROM invoices r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(

@@ -12,6 +12,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
+	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
@@ -58,11 +59,15 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 	web.List(m, web.Listing[credit.Note]{
 		Summary: "The credit notes of an invoice, newest first.", View: showCreditNote, Read: web.ListUnder(s.invoices, credit.ListOf),
 	})
-	web.ListAll(m, web.Listing[credit.Listed]{
+	web.ListAll(m, invoiceform.Below[credit.Listed]{
+		Pool: s.site.Pool, Many: "credit notes", Dated: "issued", Placeholder: "Number, invoice, customer or total",
+		Searched: "whose number begins with this, or of invoices whose number, lines, or customer's name, email, tax ID, contact or " +
+			"reference have words that begin with these",
+		List: credit.List, SumUp: credit.SumUp, Sums: []invoiceviews.Standing{{Kind: "credited", Label: "Credited"}},
+	}.Search(web.Listing[credit.Listed]{
 		Summary: "Credit notes, latest day first. A page may have fewer than limit, or none, even when there is a next_cursor.",
-		Query:   invoiceform.BelowFilters("issued"), Read: invoiceform.ReadBelow(s.site.Pool, credit.List),
-		Finder: invoiceform.BelowFinder("credit notes", "issued"),
-		View:   func(n credit.Listed) any { return showCreditNote(n.Note) },
+		Filters: []web.Filter{{Name: "customer_id", Of: "customers", Names: customer.Names, NoSection: true}},
+		View:    func(n credit.Listed) any { return showCreditNote(n.Note) },
 		Columns: []templates.Column{
 			{Label: "Number", Class: "nobreak"}, {Label: "Issued on", Class: "date"}, {Label: "Invoice", Class: "nobreak"},
 			{Label: "Customer", Class: "name"}, {Label: "Amount", Class: "num"},
@@ -71,7 +76,17 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 			return []string{n.Number, web.DateText(n.Date), n.InvoiceNumber, n.Customer.Name, web.AmountText(n.Currency, n.Total)}
 		},
 		Empty: "When you credit an invoice on its page, the credit note appears here.",
-	})
+		Headings: []string{
+			"id", "number", "date", "invoice", "customer", "currency", "net", "tax", "total", "became_credit", "reason",
+		},
+		Cells: func(n credit.Listed) []string {
+			c := n.Currency
+			return []string{
+				n.ID.String(), n.Number, n.Date.String(), n.InvoiceNumber, n.Customer.Name, c.String(), c.Format(n.Subtotal),
+				c.Format(n.TaxTotal), c.Format(n.Total), c.Format(n.BecameCredit), n.Reason,
+			}
+		},
+	}))
 	web.Show(m, web.RecordPage[credit.Note]{Summary: "One credit note.", Page: s.creditNotePage})
 	web.Download(m, "pdf", "application/pdf", "The credit note as a PDF file.", s.creditNotePDF)
 	web.Redisplay(m, nil)

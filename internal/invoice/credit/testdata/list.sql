@@ -239,32 +239,35 @@ ORDER BY n;
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 WITH candidates AS MATERIALIZED (
-	SELECT id FROM (
-		WITH records AS MATERIALIZED (SELECT id FROM (
-				SELECT w.invoice_id AS id FROM unnest($1::text[]) AS each (word), LATERAL (
-					SELECT w.invoice_id FROM invoice_words w WHERE w.tenant_id = $2 AND w.word = each.word LIMIT 1001) AS w
-				UNION ALL
-				SELECT r.id FROM unnest($3::uuid[]) AS each (other), LATERAL (
-					SELECT r.id FROM invoices r WHERE r.tenant_id = $2 AND r.customer_id = each.other LIMIT 1001) AS r) AS streams LIMIT 1001)
-		SELECT id FROM records WHERE (SELECT count(*) FROM records) = 1001
-		UNION ALL
-		SELECT rows.id FROM (SELECT DISTINCT id FROM records) AS of_record, LATERAL (
-			SELECT id FROM credit_notes b WHERE b.tenant_id = $2 AND b.invoice_id = of_record.id LIMIT 1001) AS rows) AS streams LIMIT 1001
+	SELECT id FROM ((
+			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
+				SELECT id FROM credit_notes
+				WHERE tenant_id = $2 AND number >= each.text AND number < each.text || chr(1114111) AND true LIMIT 1001) AS b) UNION ALL (
+			WITH records AS MATERIALIZED (SELECT id FROM (
+					SELECT w.invoice_id AS id FROM unnest($3::text[]) AS each (word), LATERAL (
+						SELECT w.invoice_id FROM invoice_words w WHERE w.tenant_id = $2 AND w.word = each.word LIMIT 1001) AS w
+					UNION ALL
+					SELECT r.id FROM unnest($4::uuid[]) AS each (other), LATERAL (
+						SELECT r.id FROM invoices r WHERE r.tenant_id = $2 AND r.customer_id = each.other LIMIT 1001) AS r) AS streams LIMIT 1001)
+			SELECT id FROM records WHERE (SELECT count(*) FROM records) = 1001
+			UNION ALL
+			SELECT rows.id FROM (SELECT DISTINCT id FROM records) AS of_record, LATERAL (
+				SELECT id FROM credit_notes b WHERE b.tenant_id = $2 AND b.invoice_id = of_record.id LIMIT 1001) AS rows)) AS streams LIMIT 1001
 ), picked AS (
 	SELECT r.first, r.second, c.id
 	FROM (SELECT DISTINCT id FROM candidates) AS c, LATERAL (
 		SELECT r.issue_date AS first, r.id AS second
 		FROM (SELECT * FROM credit_notes r WHERE r.tenant_id = $2 AND r.id = c.id LIMIT 1) AS r
-		WHERE (r.issue_date, r.id) < ($4::date, $5::uuid) AND true AND issue_date >= $6::date AND issue_date <= $7::date AND (
-			SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
-				SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $8::integer) AS term WHERE NOT EXISTS (
-						SELECT FROM unnest($9::text[], $10::integer[]) AS t (word, n)
-						WHERE t.n = term AND (
-							SELECT true FROM invoice_words w
-							WHERE w.tenant_id = $2 AND w.word = t.word AND w.issue_date = r.issue_date AND w.invoice_id = r.id LIMIT 1)) AND NOT EXISTS (
-						SELECT FROM unnest($11::uuid[], $12::integer[]) AS t (other, n)
-						WHERE t.n = term AND t.other = r.customer_id)) LIMIT 1) AS found)) AS r
-	ORDER BY r.first DESC, r.second DESC LIMIT $13
+		WHERE (r.issue_date, r.id) < ($5::date, $6::uuid) AND true AND issue_date >= $7::date AND issue_date <= $8::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.number >= each.text AND r.number < each.text || chr(1114111) LIMIT 1) OR (
+				SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
+					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $9::integer) AS term WHERE NOT EXISTS (
+							SELECT FROM unnest($10::text[], $11::integer[]) AS t (word, n)
+							WHERE t.n = term AND (
+								SELECT true FROM invoice_words w
+								WHERE w.tenant_id = $2 AND w.word = t.word AND w.issue_date = r.issue_date AND w.invoice_id = r.id LIMIT 1)) AND NOT EXISTS (
+							SELECT FROM unnest($12::uuid[], $13::integer[]) AS t (other, n)
+							WHERE t.n = term AND t.other = r.customer_id)) LIMIT 1) AS found))) AS r
+	ORDER BY r.first DESC, r.second DESC LIMIT $14
 ), found AS (
 	SELECT p.first, p.second, (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,

@@ -102,8 +102,8 @@ func TestMoreThanIsLeft(t *testing.T) {
 	}
 }
 
-// TestAllPayments: the payments of all invoices are filtered by day, currency, and the number or customer of their invoice,
-// without removed ones. Refunds are shown beside their payment.
+// TestAllPayments: the payments of all invoices are filtered by day, currency, customer, reference, amount, and the number or customer of
+// their invoice, without removed ones, and summed up. Refunds are shown beside their payment.
 func TestAllPayments(t *testing.T) {
 	b := sitetest.Setup(t)
 	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
@@ -129,10 +129,17 @@ func TestAllPayments(t *testing.T) {
 	b.Page(person.Get("/payments?q=nobody&from=2026-11-02&currency=EUR")).
 		Says("match “nobody”, paid from 2 Nov 2026, in EUR").LeadsTo("/payments")
 	b.Page(person.Get("/payments?currency=eur&from=never")).Says("Choose one of the currencies.", "Enter a day")
+	grace := sitetest.Get[string](b, `SELECT id::text FROM customers WHERE name = 'Grace Hopper'`)
+	b.Page(person.Get("/payments?to=2026-11-03&q=ada")).Says("Paid 3 6.00 EUR Refunded 1 0.50 EUR")
+	b.Page(person.Get("/payments?customer_id="+grace)).Says("Paid 1 5.00 EUR", "Only of Grace Hopper · Show all payments")
+	csv := person.Get("/payments/csv?q=2.00").Body
+	assert.Thatf(t, strings.Count(csv, "\n") == 2 && strings.Contains(csv, "Ada Lovelace,EUR,2.00,0.00,"), "%s", csv)
 	for query, want := range map[string]string{
 		"": "3.00 2.00 1.00 5.00", "q=ada+0001": "3.00 2.00 1.00", "q=grace": "5.00", "q=ada+hopper": "", "q=lovelace+grace": "",
 		"currency=EUR&to=2026-11-02": "2.00 1.00 5.00", "currency=PLN": "",
 		"from=2026-11-02&to=2026-11-02&q=2026-0001": "2.00", "q=lovelace&currency=EUR&from=2026-11-03": "3.00",
+		"q=2026-11-0": "3.00 2.00 1.00", "q=2.00": "2.00", "q=ada+3.00": "3.00", "q=grace+3.00": "", "q=5": "5.00",
+		"customer_id=" + grace: "5.00", "q=2026-11&customer_id=" + grace: "", "q=OTHER&customer_id=" + grace: "5.00",
 	} {
 		found := sitetest.Decode[struct {
 			Payments []struct {

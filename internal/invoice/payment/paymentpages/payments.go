@@ -11,6 +11,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoiceform"
@@ -62,18 +63,31 @@ func (s *pages) mountPayments() {
 	web.List(m, web.Listing[payment.Payment]{
 		Summary: "The payments of an invoice, newest first.", View: showPayment, Read: web.ListUnder(s.invoices, payment.ListOf),
 	})
-	web.ListAll(m, web.Listing[payment.Listed]{
+	web.ListAll(m, invoiceform.Below[payment.Listed]{
+		Pool: s.site.Pool, Many: "payments", Dated: "paid", Placeholder: "Invoice, customer, reference or amount",
+		Searched: "whose reference begins with this, or of invoices whose number, lines, or customer's name, email, tax ID, contact or " +
+			"reference have words that begin with these",
+		List: payment.List, SumUp: payment.SumUp,
+		Sums: []invoiceviews.Standing{{Kind: "paid", Label: "Paid"}, {Kind: "refunded", Label: "Refunded"}},
+	}.Search(web.Listing[payment.Listed]{
 		Summary: "Payments, the last day first, but not those that were removed. A page may have fewer than limit, or none, while there " +
 			"is a next_cursor.",
-		Query: invoiceform.BelowFilters("paid"), Read: invoiceform.ReadBelow(s.site.Pool, payment.List),
-		Finder: invoiceform.BelowFinder("payments", "paid"), External: payment.All,
-		View: func(p payment.Listed) any { return showPayment(p.Payment) },
+		Filters:  []web.Filter{{Name: "customer_id", Of: "customers", Names: customer.Names, NoSection: true}},
+		External: payment.All, View: func(p payment.Listed) any { return showPayment(p.Payment) },
 		Columns: []templates.Column{
 			{Label: "Invoice", Class: "nobreak"}, {Label: "Paid on", Class: "date"}, {Label: "Customer", Class: "name"},
 			{Label: "Reference", Class: "name"}, {Label: "Amount", Class: "num"}, {Label: "Refunded", Class: "amounts"},
 		},
 		Row: paymentRow, Empty: "When you record a payment on the page of an invoice, it appears here.",
-	})
+		Headings: []string{"id", "date", "invoice", "customer", "currency", "amount", "refunded", "method", "provider", "reference"},
+		Cells: func(p payment.Listed) []string {
+			c := p.Currency
+			return []string{
+				p.ID.String(), p.Date.String(), p.InvoiceNumber, p.Customer.Name, c.String(), c.Format(p.Amount), c.Format(p.Refunded),
+				p.Method, p.Provider, p.Reference,
+			}
+		},
+	}))
 	web.Show(m, web.RecordPage[payment.Payment]{Summary: "One payment."})
 	web.Create(m, "Record a payment of an issued invoice, at most what is open.", payment.Create, draft, s.freshPayment,
 		&payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)

@@ -70,14 +70,16 @@ func (s *pages) mountReceipts() {
 		},
 	})
 	draft := invoiceform.AskAbout(web.NewCommand(receiptOfForm, receipt.Input.Draft), "/date", s.unusual)
-	web.List(m, web.Listing[receipt.Receipt]{
-		Summary: "Receipts, newest first: money that was received in one transfer.", View: showReceipt,
-		Finder:  web.SearchFinder("receipts", ""),
-		Filters: []web.Filter{{Name: "customer_id", Of: "customers", Names: customer.Names}},
-		Read: func(r *http.Request, page record.Page) (record.List[receipt.Receipt], error) {
-			of, _ := uuid.Parse(r.URL.Query().Get("customer_id")) // it was checked; without one, all are listed
-			return receipt.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, of, page)
-		},
+	web.List(m, invoiceform.Below[receipt.Receipt]{
+		Pool: s.site.Pool, Many: "receipts", Dated: "received", Placeholder: "Customer, reference or amount",
+		Searched: "whose reference begins with this, or whose customer's name, email, tax ID, contact or reference have words that begin " +
+			"with these",
+		List: receipt.List, SumUp: receipt.SumUp,
+		Sums: []invoiceviews.Standing{{Kind: "received", Label: "Received"}, {Kind: "left", Label: "Credit left"}},
+	}.Search(web.Listing[receipt.Receipt]{
+		Summary: "Receipts, the last day first: money that was received in one transfer. A page may have fewer than limit, or none, " +
+			"while there is a next_cursor.",
+		View: showReceipt, Filters: []web.Filter{{Name: "customer_id", Of: "customers", Names: customer.Names}},
 		Columns: []templates.Column{
 			{Label: "Receipt", Class: "name"}, {Label: "Customer", Class: "name"}, {Label: "Reference", Class: "name"},
 			{Label: "Credit left", Class: "num"},
@@ -105,7 +107,7 @@ func (s *pages) mountReceipts() {
 			}
 		},
 		Empty: "When a transfer pays several invoices, or more than is open, record it here.",
-	})
+	}))
 	web.Show(m, web.RecordPage[receipt.Receipt]{
 		Summary: "One receipt.", Facts: facts, Page: s.receiptPage,
 		Actions: func(r receipt.Receipt) []string {

@@ -96,9 +96,20 @@ func TestFillInAgain(t *testing.T) {
 	b.Page(person.Submit("/receipts/form", sitetest.Change(typed, "currency", "USD"))).Says("No invoice in this currency is open.")
 	p = b.Page(person.Submit("/receipts", sitetest.Change(p.Typed(), "date", "2026-11-22", "amount", "100")))
 	p.Says("The invoices get 135.77 EUR together, which is more than this amount.")
-	person.Submit("/receipts", sitetest.Change(p.Typed(), "amount", "1000.50")).Want(t, http.StatusSeeOther)
-	b.Page(person.Get("/receipts?customer_id=" + customer)).Says("1,000.50 EUR on 22 Nov 2026 Ada Lovelace Bank transfer 864.73 EUR")
+	typed = sitetest.Change(p.Typed(), "amount", "1000.50", "provider", "Bank", "reference", "BX 1")
+	person.Submit("/receipts", typed).Want(t, http.StatusSeeOther)
+	b.Page(person.Get("/receipts?customer_id=" + customer)).Says("1,000.50 EUR on 22 Nov 2026 Ada Lovelace Bank BX 1 864.73 EUR")
 	b.Page(person.Get("/receipts?customer_id=" + sitetest.Nobody)).Says("No receipts found")
+	for query, found := range map[string]bool{
+		"q=1000.50": true, "q=lovelace+1,000.50": true, "q=grace+1000.50": false, "q=ada": true, "q=nobody": false, "q=bx": true,
+		"from=2026-11-23": false, "to=2026-11-22&currency=EUR": true, "currency=USD": false, "q=ada&customer_id=" + customer: true,
+	} {
+		if p := b.Page(person.Get("/receipts?" + query)); found {
+			p.Says("Received 1 1,000.50 EUR Credit left 1 864.73 EUR")
+		} else {
+			p.Says("No receipts found")
+		}
+	}
 	person.Get("/receipts?customer_id=nothing").Want(t, http.StatusUnprocessableEntity)
 	csv := person.Get("/receipts/csv")
 	csv.Want(t, http.StatusOK)
