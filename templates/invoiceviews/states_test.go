@@ -310,8 +310,15 @@ func states() map[string]templ.Component {
 			Unfinished: true, Refused: []invoiceviews.RefusedRow{{Number: hostile, Href: "/invoices/1", Reason: hostile}},
 		}),
 		"batch finished": invoiceviews.BatchPage(page, invoiceviews.Batch{}),
-		"mail":           invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
-		"mail unsent":    invoiceviews.MailPage(page, invoiceviews.Mail{}),
+		"email texts": invoiceviews.MailTextsPage(withHistory, invoiceviews.MailTexts{RecordView: archived, Parts: []invoiceviews.MailText{
+			{Name: "Invoice", Subject: hostile, Text: hostile}, {Name: "Void invoice", Subject: "Void", Text: "Void", Standard: true},
+		}}),
+		"email texts form": invoiceviews.MailTextsFormPage(page, invoiceviews.MailTextsForm{
+			Form:  templates.Form{Title: "Edit email texts", Key: "k", Typed: url.Values{"invoice_subject": {hostile}}},
+			Parts: []invoiceviews.MailText{{Field: "void", Name: "Void", Subject: "{number}", Text: "Void", Placeholders: "{number}"}},
+		}),
+		"mail":        invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
+		"mail unsent": invoiceviews.MailPage(page, invoiceviews.Mail{}),
 		"fresh schedule form": invoiceviews.ScheduleFormPage(page, invoiceviews.ScheduleForm{InvoiceForm: invoiceviews.InvoiceForm{
 			Form: templates.Form{Title: "New schedule", Key: "k"}, Lines: []invoiceviews.InvoiceFormLine{{}},
 		}}),

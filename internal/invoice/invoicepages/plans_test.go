@@ -136,6 +136,7 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	routes[batch] = append(routes[batch],
 		sitetest.Looked(person, http.StatusOK, "/invoice-batches/new?key=fresh&action=send&invoice_id="+newest[len("/invoices/"):]))
 	maps.Copy(routes, everyReminder(b, program, person))
+	maps.Copy(routes, everyMailText(b, program, person))
 	maps.Copy(routes, everyPeriod(b, program, person))
 	maps.Copy(routes, everyWebhook(b, person))
 	maps.Copy(routes, everyDuplicateInvoice(b, program, person))

@@ -16,14 +16,17 @@ import (
 var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
 	Kind: idempotency.Create, Name: "mail.send", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
-		args := pgx.NamedArgs{"invoice_id": d.InvoiceID, "recipient": string(d.Recipient), "e_invoice": d.EInvoice}
+		args := pgx.NamedArgs{
+			"invoice_id": d.InvoiceID, "recipient": string(d.Recipient), "e_invoice": d.EInvoice,
+			"subject": d.Subject, "introduction": d.Introduction,
+		}
 		tx.Check(errNoAddress(), `
 			SELECT @recipient <> '' OR NOT EXISTS (
 				SELECT FROM invoices
 				WHERE tenant_id = @tenant_id AND id = @invoice_id AND status = 'issued' AND COALESCE(bill_to->>'email', '') = '')`, args)
 		tx.Exec(`
-			INSERT INTO mails (tenant_id, id, invoice_id, recipient, e_invoice)
-			VALUES (@tenant_id, @record_id, @invoice_id, NULLIF(@recipient, ''), @e_invoice)`, args)
+			INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject, introduction, e_invoice)
+			VALUES (@tenant_id, @record_id, @invoice_id, NULLIF(@recipient, ''), @subject, @introduction, @e_invoice)`, args)
 		tx.Exec(`
 			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 			VALUES (@tenant_id, @invoice_id, @operation, @idempotency_key, 'email queued')`, args)

@@ -52,7 +52,7 @@ func Last(last invoice.LastReminder) string {
 	return LevelName(last.Level) + ", " + last.SentOn.Display()
 }
 
-// Message returns the default text of a level. The mail has the number, the days and the amounts of the invoice below it.
+// Message returns the standard text of a level. The mail has the number, the days and the amounts of the invoice below it.
 func Message(level int) string {
 	return [Levels]string{
 		"We haven't received your payment of this invoice yet. Perhaps it was overlooked: please pay the open amount soon. " +
@@ -70,7 +70,7 @@ func Name(r Reminder) string { return LevelName(r.Level) + " of " + r.Number }
 type Input struct {
 	Level     string `json:"level" doc:"1, 2 or 3. Each needs the one before it, on an earlier day."`
 	Recipient string `json:"recipient,omitzero" format:"email" doc:"Leave it out to send it to the customer."`
-	Message   string `json:"message,omitzero" doc:"Leave it out for the usual text of the level."`
+	Message   string `json:"message,omitzero" doc:"Leave it out for the email text of the level."`
 }
 
 // Draft is the command that sends a reminder.
@@ -79,6 +79,8 @@ type Draft struct {
 	Level     int           `json:"level"`
 	Recipient email.Address `json:"recipient"` // "" for the customer
 	Message   string        `json:"message"`
+	// Usual replaces Message with the text of the business for the level, if there is one. The fingerprint has the message.
+	Usual bool `json:"-"`
 }
 
 // Draft checks the input for an invoice. It returns an [*invalid.Error] with all mistakes.
@@ -95,7 +97,7 @@ func (in Input) Draft(of uuid.UUID) (Draft, error) {
 	if d.Level, err = strconv.Atoi(in.Level); err != nil || d.Level < 1 || d.Level > Levels {
 		problems.Add("/level", "Send 1, 2 or 3.")
 	} else if d.Message == "" {
-		d.Message = Message(d.Level)
+		d.Message, d.Usual = Message(d.Level), true
 	}
 	return d, problems.Err()
 }

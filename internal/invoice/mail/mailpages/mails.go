@@ -40,8 +40,11 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	draft := web.NewFormUnder(s.invoices, m, func(in mail.Input, inv invoice.Invoice) (mail.Draft, error) {
 		return in.Draft(inv.ID)
 	}, web.Form[mail.Mail]{
-		Fields: []templates.Field{{Name: "recipient", Value: "To"}, {Name: invoiceviews.EInvoiceField, Value: "E-invoice"}},
-		Page:   s.mailForm, Example: mail.Input{Recipient: "ada@example.com"},
+		Fields: []templates.Field{
+			{Name: "recipient", Value: "To"}, {Name: "subject", Value: "Subject"}, {Name: "introduction", Value: "Text"},
+			{Name: invoiceviews.EInvoiceField, Value: "E-invoice"},
+		},
+		Page: s.mailForm, Example: mail.Input{Recipient: "ada@example.com"},
 		Words: &web.Wording{
 			Title: "Send this invoice by email", Submit: "Send email", Did: "queued", Does: "sends", Again: "Send another email",
 			Created: "Email queued.", Replayed: "Email queued. We ignored the duplicate submission and kept your first request.",
@@ -69,9 +72,10 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	})
 	web.Create(m, "Queue one more email about an issued invoice. Leave recipient out to send it to the customer.", mail.Send,
 		draft, s.freshMail, &invoice.NotIssued, &customer.Erased)
+	mountTexts(s.site)
 }
 
-// freshMail fills in the customer as the recipient, and the e-invoice as in the last email.
+// freshMail fills in the customer as the recipient, the email texts, and the e-invoice as in the last email.
 func (s *pages) freshMail(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err == nil {
@@ -80,8 +84,15 @@ func (s *pages) freshMail(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
+	subject, text, err := mail.WordingOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv, mail.KindInvoice)
+	if err != nil {
+		return nil, err
+	}
 	usual, err := invoice.UsualEInvoice(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv)
-	return url.Values{"recipient": {inv.Customer.Email}, invoiceviews.EInvoiceField: {strconv.FormatBool(usual)}}, err
+	return url.Values{
+		"recipient": {inv.Customer.Email}, "subject": {subject}, "introduction": {text},
+		invoiceviews.EInvoiceField: {strconv.FormatBool(usual)},
+	}, err
 }
 
 func (s *pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {

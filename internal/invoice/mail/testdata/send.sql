@@ -11,8 +11,8 @@ SELECT require_rows(CASE WHEN (
 			SELECT FROM invoices
 			WHERE tenant_id = $2 AND id = $3 AND status = 'issued' AND COALESCE(bill_to->>'email', '') = '')) THEN 1 ELSE 0 END, 1);
 
-INSERT INTO mails (tenant_id, id, invoice_id, recipient, e_invoice)
-VALUES ($1, $2, $3, NULLIF($4, ''), $5);
+INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject, introduction, e_invoice)
+VALUES ($1, $2, $3, NULLIF($4, ''), $5, $6, $7);
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 VALUES ($1, $2, $3, $4, 'email queued');
@@ -24,7 +24,7 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, made.result, now() + $8
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'credit_note_id', r.credit_note_id, 'recipient', r.recipient, 'copies', r.copies, 'kind', r.kind,
-			'e_invoice', r.e_invoice, 'message', r.message, 'subject', r.subject, 'state', r.state,
+			'e_invoice', r.e_invoice, 'message', r.message, 'subject', r.subject, 'introduction', r.introduction, 'state', r.state,
 			'attempts', r.attempts, 'reason', r.reason, 'message_id', COALESCE(r.message_id, ''), 'text', r.body, 'kept', r.kept,
 			'sent_at', r.sent_at,
 			'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) FROM mails r WHERE r.tenant_id = $1 AND r.id = $7) AS result OFFSET 0) AS made,

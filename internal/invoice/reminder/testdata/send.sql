@@ -6,8 +6,10 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 
 SELECT claim_intent($1, $2, $3, $4);
 
-SELECT send_reminder($1, $2, $3, $4, NULLIF($5, ''), $6, $7,
-	$8);
+SELECT send_reminder($1, $2, $3, $4::integer, NULLIF($5, ''),
+	COALESCE((mail_wording($1, CASE WHEN $6 THEN 'reminder_' || $4::integer END, $3, NULL)).body,
+		$7),
+	$8, $9);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
@@ -33,8 +35,10 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 
 SELECT claim_intent($1, $2, $3, $4);
 
-SELECT send_reminder($1, $2, $3, $4, NULLIF($5, ''), $6, $7,
-	$8); -- fails: reminders_of_next_level
+SELECT send_reminder($1, $2, $3, $4::integer, NULLIF($5, ''),
+	COALESCE((mail_wording($1, CASE WHEN $6 THEN 'reminder_' || $4::integer END, $3, NULL)).body,
+		$7),
+	$8, $9); -- fails: reminders_of_next_level
 
 COMMIT; -- rolls back
 
