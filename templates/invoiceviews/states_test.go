@@ -165,7 +165,7 @@ func states() map[string]templ.Component {
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},
 			Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 			Mails: invoiceviews.InvoiceMails{
-				Rows: []invoiceviews.MailRow{{Href: "/outbox/1", To: hostile, State: hostile, Failed: true}},
+				Rows: []invoiceviews.MailRow{{Href: "/outbox/1", To: hostile, State: hostile, Failed: true, AgainHref: "/invoices/1/send/new?failed_id=1"}},
 				Send: templates.Action{Text: "Try again", Href: "/invoices/1/send"}, OtherHref: "/invoices/1/send/new",
 			},
 		}),
@@ -275,6 +275,10 @@ func states() map[string]templ.Component {
 		"mail form": invoiceviews.MailForm(page, invoiceviews.MailFormView{
 			Form:   templates.Form{Title: "Send this invoice by email", Key: "k", Typed: url.Values{"recipient": {hostile}}},
 			Number: hostile, Href: "/invoices/1",
+		}),
+		"mail form, again": invoiceviews.MailForm(page, invoiceviews.MailFormView{
+			Form:  templates.Form{Title: "Send this email again", Key: "k", Typed: url.Values{"failed_id": {"1"}, "introduction": {hostile}}},
+			Again: true, Number: hostile, Href: "/invoices/1",
 		}),
 		"reminder form": invoiceviews.ReminderForm(page, invoiceviews.ReminderFormView{
 			Form:        templates.Form{Title: "Second reminder", Key: "k", Typed: url.Values{"level": {"2"}, "message": {hostile}}},

@@ -100,7 +100,7 @@ func Mails() sitetest.Resource {
 		API: sitetest.API{Encode: func(form url.Values) string {
 			return sitetest.Encode(map[string]any{
 				"recipient": form.Get("recipient"), "subject": form.Get("subject"), "introduction": form.Get("introduction"),
-				"e_invoice": form.Get("e_invoice") == "true",
+				"e_invoice": form.Get("e_invoice") == "true", "failed_id": form.Get("failed_id"),
 			})
 		}, Input: mail.Input{}},
 	}

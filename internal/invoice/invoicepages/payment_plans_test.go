@@ -221,6 +221,7 @@ func everyMail(b *sitetest.Bundle, program, person *sitetest.Client) map[string]
 	forms, api := everyCreation(b, program, person, of, address, most, func(string) url.Values { return of.Command }, map[string]extra{
 		"draft":   {http.StatusConflict, sitetest.RowID(11), nil},
 		"invalid": {http.StatusUnprocessableEntity, "", []string{"recipient", "nobody"}},
+		"again":   {http.StatusConflict, "", []string{"failed_id", sitetest.RowID(7)}},
 	})
 	return map[string][]sitetest.Request{
 		"GET /invoices/{id}/send/new":     newForms(person, address, most),

@@ -67,6 +67,7 @@ type Input struct {
 	Recipient    string `json:"recipient,omitzero" format:"email" doc:"Leave it out to send it to the customer."`
 	Subject      string `json:"subject,omitzero" doc:"Leave it out for the one of the email texts."`
 	Introduction string `json:"introduction,omitzero" doc:"The text above the invoice's lines. Leave it out for the email texts' one."`
+	Failed       string `json:"failed_id,omitzero" format:"uuid" doc:"A failed email to send again, such as a reminder or a credit note."`
 	EInvoice     bool   `json:"e_invoice,omitzero" doc:"Attach the e-invoice as XML, unless the invoice lacks required data."`
 }
 
@@ -76,13 +77,21 @@ type Draft struct {
 	Recipient    email.Address `json:"recipient"`             // "" for the customer
 	Subject      string        `json:"subject,omitzero"`      // "" for the one of the wording
 	Introduction string        `json:"introduction,omitzero"` // "" for the one of the wording
-	EInvoice     bool          `json:"e_invoice,omitzero"`
+	// Failed is the failed mail to send again, with its subject and text unless others are given; zero for a mail about the invoice.
+	Failed   uuid.UUID `json:"failed_id,omitzero"`
+	EInvoice bool      `json:"e_invoice,omitzero"`
 }
 
 // Draft checks the input for an invoice. It returns an [*invalid.Error] with all mistakes.
 func (in Input) Draft(invoice uuid.UUID) (Draft, error) {
 	var problems invalid.Error
 	d := Draft{InvoiceID: invoice, Recipient: email.Typed(in.Recipient), EInvoice: in.EInvoice}
+	if in.Failed != "" {
+		var err error
+		if d.Failed, err = uuid.Parse(in.Failed); err != nil {
+			problems.Add("/failed_id", "Send the ID of an email.")
+		}
+	}
 	d.Subject = problems.Line("/subject", "the subject", in.Subject, maxFilledSubject)
 	d.Introduction = problems.Lines("/introduction", "the text", in.Introduction, maxFilledText)
 	if d.Recipient != "" {

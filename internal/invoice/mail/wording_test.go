@@ -96,24 +96,7 @@ type queued struct {
 // everyMail queues a mail of each kind, except for further levels of reminders.
 func everyMail(t *testing.T, b *invoicetest.Bundle, key, currency string) (all []queued) {
 	t.Helper()
-	issue := func(key string) invoice.Invoice {
-		in := invoice.Input{
-			Customer: &customer.Input{
-				Email: "ada@example.com", Name: "{total} Ltd", Texts: customer.Texts{Contact: "Ada {number} of " + currency},
-				SameEmail: true,
-			},
-			IssueDate: date.Today().AddDays(-40).String(), DueDate: date.Today().AddDays(-1).String(), Currency: currency,
-			Lines: []invoice.LineInput{{Description: key, Quantity: "1", UnitPrice: "1234567", TaxRate: "0"}},
-		}
-		d, err := in.Draft()
-		must.OK(t, err)
-		made, err := invoice.Create.Do(t.Context(), b.Store, b.Intent(key), d)
-		must.OK(t, err)
-		done, err := invoice.Issue.Do(t.Context(), b.Store, b.Of(key, made.Value.ID, 0), invoice.IssueDraft{})
-		must.OK(t, err)
-		return done.Value
-	}
-	inv, void := issue(key), issue(key+" void")
+	inv, void := overdue(t, b, key, currency), overdue(t, b, key+" void", currency)
 	remind, err := reminder.Input{Level: "1"}.Draft(inv.ID)
 	must.OK(t, err)
 	_, err = reminder.Send.Do(t.Context(), b.Store, b.Intent(key+" remind"), remind)
@@ -148,4 +131,24 @@ func everyMail(t *testing.T, b *invoicetest.Bundle, key, currency string) (all [
 	}
 	assert.Equal(t, len(all), 6, "mails")
 	return all
+}
+
+// overdue issues an invoice that was due yesterday.
+func overdue(t *testing.T, b *invoicetest.Bundle, key, currency string) invoice.Invoice {
+	t.Helper()
+	in := invoice.Input{
+		Customer: &customer.Input{
+			Email: "ada@example.com", Name: "{total} Ltd", Texts: customer.Texts{Contact: "Ada {number} of " + currency},
+			SameEmail: true,
+		},
+		IssueDate: date.Today().AddDays(-40).String(), DueDate: date.Today().AddDays(-1).String(), Currency: currency,
+		Lines: []invoice.LineInput{{Description: key, Quantity: "1", UnitPrice: "1234567", TaxRate: "0"}},
+	}
+	d, err := in.Draft()
+	must.OK(t, err)
+	made, err := invoice.Create.Do(t.Context(), b.Store, b.Intent(key), d)
+	must.OK(t, err)
+	done, err := invoice.Issue.Do(t.Context(), b.Store, b.Of(key, made.Value.ID, 0), invoice.IssueDraft{})
+	must.OK(t, err)
+	return done.Value
 }

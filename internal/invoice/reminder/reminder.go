@@ -17,7 +17,7 @@ import (
 	"onlyonce/internal/value/email"
 )
 
-// Reminder is a stored reminder. Its id is the id of its mail.
+// Reminder is a stored reminder. Its id is the id of its first mail. A failed mail can be sent again.
 type Reminder struct {
 	record.Header
 
@@ -26,15 +26,19 @@ type Reminder struct {
 	Level     int       `json:"level"`
 	SentOn    date.Date `json:"sent_on"` // the day of the business on which the mail was queued
 	Recipient string    `json:"recipient"`
-	State     string    `json:"state" enum:"queued,sent,failed"` // of the mail: see package mailer
+	State     string    `json:"state" enum:"queued,sent,failed"` // of the last mail: see package mailer
 }
 
 // Table is the table of reminders.
 var Table = record.Table[Reminder]{Name: "invoice_reminders", Fields: `
 	'invoice_id', r.invoice_id, 'level', r.level, 'sent_on', r.sent_on,
 	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
-	'recipient', (SELECT m.recipient FROM mails m WHERE m.tenant_id = r.tenant_id AND m.id = r.id),
-	'state', (SELECT m.state FROM mails m WHERE m.tenant_id = r.tenant_id AND m.id = r.id)`}
+	'recipient', (SELECT m.recipient ` + lastMail + `), 'state', (SELECT m.state ` + lastMail + `)`}
+
+// lastMail is the last mail of the reminder r.
+const lastMail = `
+		FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.invoice_id AND m.kind = 'reminder_' || r.level
+		ORDER BY m.id DESC LIMIT 1`
 
 // Levels is the number of levels.
 const Levels = 3

@@ -2,6 +2,7 @@
 package mailpages
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/customer"
@@ -42,7 +44,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	}, web.Form[mail.Mail]{
 		Fields: []templates.Field{
 			{Name: "recipient", Value: "To"}, {Name: "subject", Value: "Subject"}, {Name: "introduction", Value: "Text"},
-			{Name: invoiceviews.EInvoiceField, Value: "E-invoice"},
+			{Name: invoiceviews.EInvoiceField, Value: "E-invoice"}, {Name: invoiceviews.FailedField, Value: "Failed email"},
 		},
 		Page: s.mailForm, Example: mail.Input{Recipient: "ada@example.com"},
 		Words: &web.Wording{
@@ -70,14 +72,22 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 			return invoiceviews.MailPage(p, invoiceviews.Mail{RecordView: web.RecordView(m, r, found), Text: found.Text}), nil
 		},
 	})
-	web.Create(m, "Queue one more email about an issued invoice. Leave recipient out to send it to the customer.", mail.Send,
-		draft, s.freshMail, &invoice.NotIssued, &customer.Erased)
+	web.Create(m, "Queue one more email about an issued invoice, or a failed one again. Leave recipient out to send it to the customer.",
+		mail.Send, draft, s.freshMail, &invoice.NotIssued, &mail.NotFailed, &customer.Erased)
 	mountTexts(s.site)
 }
 
-// freshMail fills in the customer as the recipient, the email texts, and the e-invoice as in the last email.
+// freshMail fills in the customer as the recipient, the email texts, and the e-invoice as in the last email; or a failed email to send
+// again.
 func (s *pages) freshMail(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
+	if failed, wrong := uuid.Parse(r.URL.Query().Get(invoiceviews.FailedField)); err == nil && wrong == nil {
+		m, err := record.Find(r.Context(), s.site.Pool, mail.Table, web.Principal(r).Tenant, failed)
+		return url.Values{
+			"recipient": {m.Recipient}, "subject": {m.Subject}, "introduction": {cmp.Or(m.Introduction, m.Message)},
+			invoiceviews.FailedField: {failed.String()},
+		}, err
+	}
 	if err == nil {
 		err = mail.Possible(inv)
 	}
@@ -100,9 +110,13 @@ func (s *pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (t
 	if err != nil {
 		return nil, err
 	}
+	again := f.Typed.Get(invoiceviews.FailedField) != ""
+	if again {
+		f.Title = "Send this email again"
+	}
 	return invoiceviews.MailForm(p, invoiceviews.MailFormView{
 		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), NoAddress: inv.Customer.Email == "",
-		CanEInvoice: len(document.Lacks(inv)) == 0,
+		CanEInvoice: !again && len(document.Lacks(inv)) == 0, Again: again,
 	}), nil
 }
 
@@ -166,16 +180,23 @@ func OfInvoice(r *http.Request, pool *pgxpool.Pool, inv invoice.Invoice) (v invo
 	}
 	list, err := mail.ListOf(r.Context(), pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxMails})
 	found := list.Rows
-	for _, m := range found {
+	for i, m := range found {
+		failed := m.State == mailer.StateFailed
+		again := ""
+		if failed && m.Kind != mail.KindInvoice && !slices.ContainsFunc(found[:i], func(later mail.Mail) bool {
+			return later.Kind == m.Kind && later.CreditNoteID == m.CreditNoteID
+		}) {
+			again = web.FormHref(r, "/invoices/"+inv.ID.String()+"/send/new?"+invoiceviews.FailedField+"="+m.ID.String())
+		}
 		v.Rows = append(v.Rows, invoiceviews.MailRow{
 			Href: "/outbox/" + m.ID.String(), What: mailKind(m), To: m.Recipient, State: mailState(r, m),
-			Failed: m.State == mailer.StateFailed,
+			Failed: failed, AgainHref: again,
 		})
 	}
 	if i := slices.IndexFunc(found, func(m mail.Mail) bool { return m.EInvoice }); i >= 0 && mail.Possible(inv) == nil {
 		v.Send.Fields = []templates.Field{{Name: invoiceviews.EInvoiceField, Value: "true"}}
 	}
-	// The button is about the last email with the invoice; reminders and credit notes aren't sent again.
+	// The button is about the last email with the invoice.
 	found = slices.DeleteFunc(found, func(m mail.Mail) bool { return m.Kind != mail.KindInvoice })
 	switch {
 	case len(found) == 0:
