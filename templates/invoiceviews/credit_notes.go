@@ -21,6 +21,7 @@ type CreditNote struct {
 	Reason        string // "" for none
 	Footer        string // of the business
 	PDFHref       string // the credit note as a file
+	EInvoiceHref  string // the credit note as XML
 }
 
 // CreditNoteFormView is the form that creates a credit note of an invoice.

@@ -251,7 +251,7 @@ func states() map[string]templ.Component {
 		}),
 		"credit note": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
 			Number: "CN-2026-0001", Buyer: invoiceviews.Party{Name: hostile}, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
-			InvoiceDate: "21 Nov 2026", Total: "2.00", BecameCredit: "1.00", ReceiptHref: "/receipts/1",
+			InvoiceDate: "21 Nov 2026", Total: "2.00", EInvoiceHref: "/credit-notes/1/ubl", BecameCredit: "1.00", ReceiptHref: "/receipts/1",
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 		}),
 		"customer": templates.RecordPageWith(withHistory, archived, []templ.Component{

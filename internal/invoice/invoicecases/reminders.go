@@ -118,9 +118,9 @@ func MailTexts() sitetest.Resource {
 			sitetest.Field{Name: text, Valid: "{open} is open", Invalid: "{", Pointer: "/" + text})
 	}
 	return sitetest.Resource{
-		Name: "email texts", Path: "/email-texts", Only: true, Command: command, Label: "Email texts",
+		Name: "email texts", Path: "/email-texts", Only: true, Command: command, Label: "Texts of emails",
 		Other: sitetest.Change(command, "void_text", "Invoice {number} is void."), Fields: fields,
-		Edited: sitetest.Edited{Command: sitetest.Change(command, "invoice_text", "", "void_subject", "Void"), Label: "Email texts"},
+		Edited: sitetest.Edited{Command: sitetest.Change(command, "invoice_text", "", "void_subject", "Void"), Label: "Texts of emails"},
 		API: sitetest.API{Encode: func(form url.Values) string {
 			command := map[string]any{}
 			for name := range form {

@@ -54,7 +54,7 @@ const sendFailed = `
 	SELECT tenant_id, @record_id, invoice_id, kind, credit_note_id, NULLIF(@recipient, ''), COALESCE(NULLIF(@subject, ''), subject),
 		CASE WHEN kind LIKE 'reminder%' THEN '' ELSE COALESCE(NULLIF(@introduction, ''), introduction) END,
 		CASE WHEN kind LIKE 'reminder%' THEN COALESCE(NULLIF(@introduction, ''), message) ELSE message END,
-		@e_invoice AND kind = 'invoice'
+		CASE kind WHEN 'invoice' THEN @e_invoice ELSE e_invoice END
 	FROM mails m
 	WHERE tenant_id = @tenant_id AND id = @failed AND invoice_id = @invoice_id AND state = 'failed' AND (
 			kind NOT LIKE 'reminder%' OR EXISTS (

@@ -21,7 +21,7 @@ import (
 func mountTexts(s *web.Site) {
 	m := web.Resource[mail.Texts]{
 		One: "email texts", Path: "/email-texts", Tab: "Email texts", Singleton: true, Table: mail.AllTexts,
-		Name: func(mail.Texts) string { return "Email texts" },
+		Name: func(mail.Texts) string { return "Texts of emails" },
 	}.Mount(s.Within("settings"))
 	form := web.Form[mail.Texts]{
 		Page: textsForm, Example: mail.Wording{InvoiceText: "Thank you for your order. Here is invoice {number}, due {due}."},

@@ -52,7 +52,7 @@ WITH changed AS (
 	SELECT tenant_id, $1, invoice_id, kind, credit_note_id, NULLIF($2, ''), COALESCE(NULLIF($3, ''), subject),
 	CASE WHEN kind LIKE 'reminder%' THEN '' ELSE COALESCE(NULLIF($4, ''), introduction) END,
 	CASE WHEN kind LIKE 'reminder%' THEN COALESCE(NULLIF($4, ''), message) ELSE message END,
-	$5 AND kind = 'invoice'
+	CASE kind WHEN 'invoice' THEN $5 ELSE e_invoice END
 	FROM mails m
 	WHERE tenant_id = $6 AND id = $7 AND invoice_id = $8 AND state = 'failed' AND (
 		kind NOT LIKE 'reminder%' OR EXISTS (
