@@ -21,6 +21,7 @@ type CreditNote struct {
 	Reason        string // "" for none
 	Footer        string // of the business
 	PDFHref       string // the credit note as a file
+	EInvoiceHref  string // the credit note as XML; "" for a reversal
 	Reverses      string // the number of the credit note that it reverses; "" for none
 	ReversedBy    string // the number of its reversal; "" for none
 	OtherHref     string // the page of either

@@ -12,6 +12,16 @@ type MailFormView struct {
 	NoAddress bool
 	// CanEInvoice is set if no data is missing for an e-invoice.
 	CanEInvoice bool
+	// Again is set if a failed email is sent again.
+	Again bool
+}
+
+// textHint returns the hint about the text.
+func (v MailFormView) textHint() string {
+	if v.Again {
+		return "Leave blank for the text of the failed email."
+	}
+	return "The email has a greeting above it, and the lines and amounts of the invoice below it. Leave blank for the usual text."
 }
 
 // recipientHint returns the hint about an empty recipient.
@@ -47,4 +57,6 @@ type MailRow struct {
 	To     string
 	State  string // its status, in words
 	Failed bool
+	// AgainHref is the form that sends a failed email again; "" unless that is possible.
+	AgainHref string
 }

@@ -165,7 +165,7 @@ func states() map[string]templ.Component {
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},
 			Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 			Mails: invoiceviews.InvoiceMails{
-				Rows: []invoiceviews.MailRow{{Href: "/outbox/1", To: hostile, State: hostile, Failed: true}},
+				Rows: []invoiceviews.MailRow{{Href: "/outbox/1", To: hostile, State: hostile, Failed: true, AgainHref: "/invoices/1/send/new?failed_id=1"}},
 				Send: templates.Action{Text: "Try again", Href: "/invoices/1/send"}, OtherHref: "/invoices/1/send/new",
 			},
 		}),
@@ -263,8 +263,8 @@ func states() map[string]templ.Component {
 		"credit note": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
 			Number: "CN-2026-0001", Buyer: invoiceviews.Party{Name: hostile}, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
 			InvoiceDate: "21 Nov 2026", Total: "2.00", BecameCredit: "1.00", ReceiptHref: "/receipts/1",
-			ReverseHref: "/credit-notes/1/reversals/new",
-			Lines:       []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
+			EInvoiceHref: "/credit-notes/1/ubl", ReverseHref: "/credit-notes/1/reversals/new",
+			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 		}),
 		"customer": templates.RecordPageWith(withHistory, archived, []templ.Component{
 			invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
@@ -287,6 +287,10 @@ func states() map[string]templ.Component {
 		"mail form": invoiceviews.MailForm(page, invoiceviews.MailFormView{
 			Form:   templates.Form{Title: "Send this invoice by email", Key: "k", Typed: url.Values{"recipient": {hostile}}},
 			Number: hostile, Href: "/invoices/1",
+		}),
+		"mail form, again": invoiceviews.MailForm(page, invoiceviews.MailFormView{
+			Form:  templates.Form{Title: "Send this email again", Key: "k", Typed: url.Values{"failed_id": {"1"}, "introduction": {hostile}}},
+			Again: true, Number: hostile, Href: "/invoices/1",
 		}),
 		"reminder form": invoiceviews.ReminderForm(page, invoiceviews.ReminderFormView{
 			Form:        templates.Form{Title: "Second reminder", Key: "k", Typed: url.Values{"level": {"2"}, "message": {hostile}}},
@@ -322,8 +326,15 @@ func states() map[string]templ.Component {
 			Unfinished: true, Refused: []invoiceviews.RefusedRow{{Number: hostile, Href: "/invoices/1", Reason: hostile}},
 		}),
 		"batch finished": invoiceviews.BatchPage(page, invoiceviews.Batch{}),
-		"mail":           invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
-		"mail unsent":    invoiceviews.MailPage(page, invoiceviews.Mail{}),
+		"email texts": invoiceviews.MailTextsPage(withHistory, invoiceviews.MailTexts{RecordView: archived, Parts: []invoiceviews.MailText{
+			{Name: "Invoice", Subject: hostile, Text: hostile}, {Name: "Void invoice", Subject: "Void", Text: "Void", Standard: true},
+		}}),
+		"email texts form": invoiceviews.MailTextsFormPage(page, invoiceviews.MailTextsForm{
+			Form:  templates.Form{Title: "Edit email texts", Key: "k", Typed: url.Values{"invoice_subject": {hostile}}},
+			Parts: []invoiceviews.MailText{{Field: "void", Name: "Void", Subject: "{number}", Text: "Void", Placeholders: "{number}"}},
+		}),
+		"mail":        invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
+		"mail unsent": invoiceviews.MailPage(page, invoiceviews.Mail{}),
 		"fresh schedule form": invoiceviews.ScheduleFormPage(page, invoiceviews.ScheduleForm{InvoiceForm: invoiceviews.InvoiceForm{
 			Form: templates.Form{Title: "New schedule", Key: "k"}, Lines: []invoiceviews.InvoiceFormLine{{}},
 		}}),

@@ -91,8 +91,8 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	if d.Tell {
 		args["mail_id"] = tx.ID(1)
 		tx.Exec(`
-			INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id)
-			SELECT tenant_id, @mail_id, id, 'credit_note', @record_id FROM invoices
+			INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id, e_invoice)
+			SELECT tenant_id, @mail_id, id, 'credit_note', @record_id, COALESCE((`+invoice.LastEInvoice+`), false) FROM invoices billed
 			WHERE tenant_id = @tenant_id AND id = @invoice_id AND bill_to->>'email' <> ''`, args)
 		tx.Exec(`
 			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)

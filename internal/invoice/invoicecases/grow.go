@@ -96,6 +96,9 @@ func GrowInvoices(b *sitetest.Bundle) {
 		SELECT tenant_id, id, invoice_id, 'ada@example.com', 'Invoice', 'failed' FROM payments;
 		INSERT INTO invoice_reminders (tenant_id, id, invoice_id, level, sent_on)
 		SELECT tenant_id, id, id AS invoice_id, 1, '2026-02-01' FROM invoices;
+		INSERT INTO mails (tenant_id, id, invoice_id, kind, recipient, subject)
+		SELECT tenant_id, overlay(id::text placing '018' from 1)::uuid, invoice_id, 'reminder_1', 'ada@example.com', 'Reminder'
+		FROM invoice_reminders;
 		INSERT INTO invoice_reminder_batches (tenant_id, id) SELECT '%[1]s', pg_temp.id(n) FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO invoice_reminder_outcomes (tenant_id, batch_id, invoice_id, level, outcome)
 		SELECT tenant_id, id, invoice_id, level, 'sent' FROM invoice_reminders;

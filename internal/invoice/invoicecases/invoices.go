@@ -19,7 +19,7 @@ func Resources() []sitetest.Resource {
 	return []sitetest.Resource{
 		Invoices(), Payments(), Refunds(), CreditNotes(), CreditReversals(), WriteOffs(), Receipts(), Allocations(), Repayments(), Mails(),
 		Schedules(), Periods(), WebhookSources(), WebhookSecrets(), WebhookEvents(), InvoiceDistinctions(), NextNumbers(), NumberPatterns(),
-		Attachments(), Logos(), Reminders(), ReminderBatches(), ReminderPlans(), Closings(), Batches(),
+		Attachments(), Logos(), Reminders(), ReminderBatches(), ReminderPlans(), Closings(), Batches(), MailTexts(),
 	}
 }
 

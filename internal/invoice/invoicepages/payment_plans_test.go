@@ -2,6 +2,7 @@ package invoicepages_test
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -249,6 +250,7 @@ func everyMail(b *sitetest.Bundle, program, person *sitetest.Client) map[string]
 	forms, api := everyCreation(b, program, person, of, address, most, func(string) url.Values { return of.Command }, map[string]extra{
 		"draft":   {http.StatusConflict, sitetest.RowID(11), nil},
 		"invalid": {http.StatusUnprocessableEntity, "", []string{"recipient", "nobody"}},
+		"again":   {http.StatusConflict, "", []string{"failed_id", sitetest.RowID(7)}},
 	})
 	return map[string][]sitetest.Request{
 		"GET /invoices/{id}/send/new":     newForms(person, address, most),
@@ -262,4 +264,23 @@ func everyMail(b *sitetest.Bundle, program, person *sitetest.Client) map[string]
 		"GET /outbox/{id}":        {sitetest.Looked(person, http.StatusOK, "/outbox/"+sitetest.RowID(7))},
 		"GET /api/v1/outbox/{id}": {sitetest.Looked(program, http.StatusOK, "/api/v1/outbox/"+sitetest.RowID(7))},
 	}
+}
+
+// everyMailText returns the requests of the routes of the texts of emails, which are a single record.
+func everyMailText(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	of := invoicecases.MailTexts()
+	mine := sitetest.Edits{
+		Resource: of, Mine: of.Edited.Command, Others: of.Other, Broken: sitetest.Change(of.Command, "void_text", "{"),
+	}
+	byAPI := mine
+	byAPI.Mine = of.Command
+	routes := sitetest.EveryEvent(program, person, "/email-texts/events", "/email-texts/events")
+	maps.Copy(routes, map[string][]sitetest.Request{
+		"GET /email-texts":        sitetest.Gets(person, "/email-texts"),
+		"GET /api/v1/email-texts": sitetest.Gets(program, "/api/v1/email-texts"),
+		"GET /email-texts/edit":   sitetest.Gets(person, "/email-texts/edit?key=fresh"),
+		"POST /email-texts/edit":  b.FormEdits(person, mine),
+		"PUT /api/v1/email-texts": append(b.APIEdits(program, byAPI, 1), sitetest.Asking(person, "/email-texts/edit?key=form+edit")),
+	})
+	return routes
 }

@@ -117,6 +117,8 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	routes["GET /api/v1/tax-summary/csv"] = sitetest.Gets(program, "/api/v1"+strings.Replace(taxes, "?", "/csv?", 1))
 	routes["GET /credit-notes/{id}/pdf"] = sitetest.Gets(person, "/credit-notes/"+sitetest.RowID(7)+"/pdf")
 	routes["GET /api/v1/credit-notes/{id}/pdf"] = sitetest.Gets(program, "/api/v1/credit-notes/"+sitetest.RowID(7)+"/pdf")
+	routes["GET /credit-notes/{id}/ubl"] = sitetest.Gets(person, "/credit-notes/"+sitetest.RowID(7)+"/ubl")
+	routes["GET /api/v1/credit-notes/{id}/ubl"] = sitetest.Gets(program, "/api/v1/credit-notes/"+sitetest.RowID(7)+"/ubl")
 	for path, id := range map[string]int{"/invoices": invoicecases.Drafts + 1, "/credit-notes": 7, "/outbox": 7} {
 		maps.Copy(routes, sitetest.EveryEvent(program, person, path+"/{id}/events", path+"/"+sitetest.RowID(id)+"/events"))
 	}
@@ -137,6 +139,7 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	routes[batch] = append(routes[batch],
 		sitetest.Looked(person, http.StatusOK, "/invoice-batches/new?key=fresh&action=send&invoice_id="+newest[len("/invoices/"):]))
 	maps.Copy(routes, everyReminder(b, program, person))
+	maps.Copy(routes, everyMailText(b, program, person))
 	maps.Copy(routes, everyPeriod(b, program, person))
 	maps.Copy(routes, everyWebhook(b, person))
 	maps.Copy(routes, everyDuplicateInvoice(b, program, person))

@@ -89,6 +89,8 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 	}))
 	web.Show(m, web.RecordPage[credit.Note]{Summary: "One credit note.", Page: s.creditNotePage})
 	web.Download(m, "pdf", "application/pdf", "The credit note as a PDF file.", s.creditNotePDF)
+	web.Download(m, "ubl", "application/xml", "The credit note as an e-invoice: UBL 2.1 with the terms of EN 16931.", s.eCreditNote,
+		&document.Incomplete)
 	web.Redisplay(m, nil)
 	web.Create(m, "Credit quantities of the lines of an issued invoice, or an amount, at most what is open or paid. Leave both out to "+
 		"credit all that is left. What exceeds the open amount becomes credit of the customer, which is a receipt.",
@@ -234,6 +236,9 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 		InvoiceNumber: inv.Number, InvoiceDate: web.DateText(inv.IssueDate), InvoiceHref: "/invoices/" + inv.ID.String(),
 		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
 	}
+	if n.Reverses.ID == uuid.Nil {
+		view.EInvoiceHref = "/credit-notes/" + n.ID.String() + "/ubl"
+	}
 	if n.BecameCredit != 0 {
 		view.BecameCredit = money(n.BecameCredit)
 	}
@@ -270,4 +275,14 @@ func (s *pages) creditNotePDF(r *http.Request, n credit.Note) (web.File, error) 
 		return web.File{}, err
 	}
 	return s.render(r.Context(), document.CreditNoteName(n), document.OfCreditNote(n, inv, logo))
+}
+
+// eCreditNote returns a credit note as XML.
+func (s *pages) eCreditNote(r *http.Request, n credit.Note) (web.File, error) {
+	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, n.InvoiceID)
+	if err != nil {
+		return web.File{}, err
+	}
+	content, err := document.ECreditNote(n, inv)
+	return web.File{Name: document.ECreditNoteName(n), Content: content}, err
 }

@@ -22,8 +22,16 @@ INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, id, $1, $2, 'credit of a credit note' FROM receipts
 WHERE tenant_id = $3 AND credit_note_id = $4;
 
-INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id)
-SELECT tenant_id, $1, id, 'credit_note', $2 FROM invoices
+INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id, e_invoice)
+SELECT tenant_id, $1, id, 'credit_note', $2, COALESCE((
+		SELECT m.e_invoice
+		FROM (
+			SELECT id FROM invoices WHERE tenant_id = $3 AND customer_id = billed.customer_id
+			ORDER BY issue_date DESC, id DESC LIMIT 10) AS last,
+		LATERAL (
+			SELECT id, e_invoice FROM mails WHERE tenant_id = $3 AND invoice_id = last.id AND kind = 'invoice'
+			ORDER BY id DESC LIMIT 1) AS m
+		ORDER BY m.id DESC LIMIT 1), false) FROM invoices billed
 WHERE tenant_id = $3 AND id = $4 AND bill_to->>'email' <> '';
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)

@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/excerpt"
+	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/party"
@@ -76,9 +77,10 @@ func (s *pages) freshReminder(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, message, err := mail.WordingOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv, mail.KindReminder(level))
 	return url.Values{
-		invoiceviews.LevelField: {strconv.Itoa(level)}, "recipient": {inv.Customer.Email}, "message": {reminder.Message(level)},
-	}, nil
+		invoiceviews.LevelField: {strconv.Itoa(level)}, "recipient": {inv.Customer.Email}, "message": {message},
+	}, err
 }
 
 func (s *pages) reminderForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
