@@ -165,7 +165,9 @@ func states() map[string]templ.Component {
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},
 			Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 			Mails: invoiceviews.InvoiceMails{
-				Rows: []invoiceviews.MailRow{{Href: "/outbox/1", To: hostile, State: hostile, Failed: true, AgainHref: "/invoices/1/send/new?failed_id=1"}},
+				Rows: []invoiceviews.MailRow{{
+					Href: "/outbox/1", To: hostile, State: hostile, Failed: true, AgainHref: "/invoices/1/send/new?failed_id=1",
+				}},
 				Send: templates.Action{Text: "Try again", Href: "/invoices/1/send"}, OtherHref: "/invoices/1/send/new",
 			},
 		}),

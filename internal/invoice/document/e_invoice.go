@@ -84,8 +84,8 @@ func Lacks(inv invoice.Invoice) (names []string) {
 	return names
 }
 
-// ECreditNote is [EInvoice] for a credit note of an invoice. It returns a [*conflict.Error] if the invoice lacks data, or the credit note has
-// an amount below zero.
+// ECreditNote is [EInvoice] for a credit note of an invoice. It returns a [*conflict.Error] if the invoice lacks data, or the credit note
+// has an amount below zero.
 func ECreditNote(n credit.Note, inv invoice.Invoice) ([]byte, error) {
 	if n.Subtotal < 0 || n.TaxTotal < 0 || n.Total < 0 {
 		return nil, &conflict.Error{

@@ -25,8 +25,8 @@ import (
 	"onlyonce/internal/must"
 )
 
-// TestMailHasTheInvoiceAttached checks that each attachment equals the file that the server returns for the issued invoice, or for the credit
-// note, whose email has the e-invoice if the last one about an invoice had it.
+// TestMailHasTheInvoiceAttached checks that each attachment equals the file that the server returns for the issued invoice, or for the
+// credit note, whose email has the e-invoice if the last one about an invoice had it.
 func TestMailHasTheInvoiceAttached(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL)

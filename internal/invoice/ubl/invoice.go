@@ -1,6 +1,7 @@
 package ubl
 
-// Invoice is the content of the XML of an invoice, or of the credit note for one. Amounts are plain decimals, such as "1234.50", without a currency.
+// Invoice is the content of the XML of an invoice, or of the credit note for one. Amounts are plain decimals, such as "1234.50", without a
+// currency.
 type Invoice struct {
 	Number    string // BT-1
 	IssueDate string // BT-2, ISO 8601
