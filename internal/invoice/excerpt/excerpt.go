@@ -113,31 +113,6 @@ func Status(status string, overdue, credited bool) string {
 	return status
 }
 
-// FillIn adds the amounts and counts of sums to views of their kinds.
-func FillIn(all []invoiceviews.Standing, sums []invoice.Sum) []invoiceviews.Standing {
-	for i := range all {
-		count := 0
-		for _, sum := range sums {
-			if sum.Kind != all[i].Kind {
-				continue
-			}
-			all[i].Amounts = append(all[i].Amounts, web.SumText(sum.Currency, sum.Amount))
-			count += sum.Count
-		}
-		all[i].Count = grouped(count)
-	}
-	return all
-}
-
-// grouped returns a number with grouped thousands: "12,345".
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
-}
-
 // MissingPage converts an error about the page of a list on a record's page to [web.ErrNotFound].
 func MissingPage(err error) error {
 	if _, wrong := errors.AsType[*invalid.Error](err); wrong {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -12,7 +13,6 @@ import (
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -104,11 +104,36 @@ func (b Below[L]) finder(r *http.Request) (templates.Finder, error) {
 		return finder, nil //nolint:nilerr // the page has the problems
 	}
 	sums, known, err := b.SumUp(r.Context(), b.Pool, web.Principal(r).Tenant, f)
-	shown := slices.DeleteFunc(excerpt.FillIn(slices.Clone(b.Sums), sums), func(s invoiceviews.Standing) bool {
+	shown := slices.DeleteFunc(FillIn(slices.Clone(b.Sums), sums), func(s invoiceviews.Standing) bool {
 		return len(s.Amounts) == 0
 	})
 	finder.Above = invoiceviews.Sums(b.Many, shown, !known)
 	return finder, err
+}
+
+// FillIn adds the amounts and counts of sums to views of their kinds.
+func FillIn(all []invoiceviews.Standing, sums []invoice.Sum) []invoiceviews.Standing {
+	for i := range all {
+		count := 0
+		for _, sum := range sums {
+			if sum.Kind != all[i].Kind {
+				continue
+			}
+			all[i].Amounts = append(all[i].Amounts, web.SumText(sum.Currency, sum.Amount))
+			count += sum.Count
+		}
+		all[i].Count = grouped(count)
+	}
+	return all
+}
+
+// grouped returns a number with grouped thousands: "12,345".
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
 }
 
 // DaysOf parses the first and last day of a range, both optional.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/excerpt"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
 	"onlyonce/templates/invoiceviews"
@@ -29,7 +29,7 @@ func standing(sums []invoice.Sum, of url.Values, paidIn date.Date) []invoiceview
 	if slices.ContainsFunc(sums, func(s invoice.Sum) bool { return s.Kind == "credit" }) {
 		all = append(all, invoiceviews.Standing{Kind: "credit", Label: "Credit", Href: "/receipts?" + of.Encode()})
 	}
-	return excerpt.FillIn(all, sums)
+	return invoiceform.FillIn(all, sums)
 }
 
 // filterSums returns the view of the sums of a filtered list, with links to the same list by total, and to those of its invoices that are
@@ -43,7 +43,7 @@ func filterSums(sums []invoice.Sum, query url.Values) []invoiceviews.Standing {
 		}
 		all = append(all, invoiceviews.Standing{Kind: "open", Label: "Open", Href: href})
 	}
-	return excerpt.FillIn(all, sums)
+	return invoiceform.FillIn(all, sums)
 }
 
 // with returns a copy of parameters with an additional one.
