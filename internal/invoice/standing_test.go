@@ -103,7 +103,7 @@ func (c *standingCase) useReceipt(key string, random *rand.Rand) error {
 	inv := c.invoices[random.IntN(len(c.invoices))]
 	found, err := record.Find(c.Context(), c.Store.Pool, invoice.Table, c.Tenant, inv.ID)
 	must.OK(c, err)
-	all, err := receipt.List(c.Context(), c.Store.Pool, c.Tenant, found.Customer.ID, record.Page{Limit: 1})
+	all, err := receipt.List(c.Context(), c.Store.Pool, c.Tenant, invoice.BelowFilter{Customer: found.Customer.ID}, record.Page{Limit: 1})
 	if err != nil || len(all.Rows) == 0 {
 		return err
 	}
