@@ -16,9 +16,6 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// MaxDays is the maximum length of a period.
-const MaxDays = 366
-
 // Account is a period of the account of a customer in a currency.
 type Account struct {
 	Customer    uuid.UUID

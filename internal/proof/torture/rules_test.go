@@ -51,7 +51,8 @@ func (r rule) finds(t *testing.T, records func(*invoicetest.Bundle)) {
 	defer conn.Close(context.Background())
 	sql := `SET session_replication_role = replica; ` + r.sql
 	if r.name != accountRule { // as with the sums
-		sql += ` SET session_replication_role = replica; DELETE FROM account_entries; INSERT INTO account_entries SELECT * FROM account_by_the_books();`
+		sql += ` SET session_replication_role = replica; DELETE FROM account_entries;
+			INSERT INTO account_entries SELECT * FROM account_by_the_books();`
 	}
 	if r.name != standingRule { // it would break with many other rules whose triggers are removed
 		sql += ` DELETE FROM standing;
