@@ -40,8 +40,8 @@ func (rep Report[T]) Mount(s *Site) {
 	}
 	m := resource{one: rep.One, many: many, under: under, section: s.section}.mount(s)
 	described := apidoc.Endpoint{
-		Method: http.MethodGet, Path: rep.Path, Name: m.many + ".get", Summary: rep.Summary, Repeats: "reads", Query: rep.Query, Paged: rep.Paged,
-		Gives: reflect.TypeOf(rep.View(*new(T))), Schema: apidoc.SchemaName(rep.One), Untagged: true,
+		Method: http.MethodGet, Path: rep.Path, Name: m.many + ".get", Summary: rep.Summary, Repeats: "reads", Query: rep.Query,
+		Paged: rep.Paged, Gives: reflect.TypeOf(rep.View(*new(T))), Schema: apidoc.SchemaName(rep.One), Untagged: true,
 	}
 	m.document(described)
 	m.api.read(rep.Path, func(w http.ResponseWriter, r *http.Request) error {

@@ -118,10 +118,10 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	statement := "/customers/{id}/statement"
 	for path, client := range map[string]*sitetest.Client{"": person, "/api/v1": program} {
 		at := path + strings.Replace(statement, "{id}", customer, 1)
-		const middle = "2026-02-15"
-		routes["GET "+path+statement] = append(sitetest.Gets(client, at, at+"?from=2026-01-01&to=2026-12-31", at+"?currency=JPY"),
-			sitetest.Looked(client, http.StatusOK, sitetest.At(at+"?from=2026-02-01&to=2026-12-31", middle, sitetest.RowID(7)+" void", false)),
-			sitetest.Looked(client, http.StatusOK, sitetest.At(at+"?from=2026-02-01&to=2026-12-31", middle, sitetest.RowID(7)+" void", true)))
+		year, place := at+"?from=2026-02-01&to=2026-12-31", sitetest.RowID(7)+" void"
+		routes["GET "+path+statement] = append(sitetest.Gets(client, at, year, at+"?currency=JPY"),
+			sitetest.Looked(client, http.StatusOK, sitetest.At(year, "2026-02-15", place, false)),
+			sitetest.Looked(client, http.StatusOK, sitetest.At(year, "2026-02-15", place, true)))
 		routes["GET "+path+statement+"/csv"] = sitetest.Gets(client, at+"/csv?from=2026-02-01&to=2026-02-15")
 	}
 	routes["GET /credit-notes/{id}/pdf"] = sitetest.Gets(person, "/credit-notes/"+sitetest.RowID(7)+"/pdf")

@@ -259,7 +259,8 @@ func TestBalance(t *testing.T) {
 				of.First, of.Last = parsed(t, first), parsed(t, periods[i+1]).AddDays(-1)
 				found := s.read(of)
 				adds(t, found)
-				assert.Thatf(t, found.Opening.Equal(before.Closing), "%s %s from %s: %v, want %v", c.Name, code, first, found.Opening, before.Closing)
+				assert.Thatf(t, found.Opening.Equal(before.Closing), "%s %s from %s: %v, want %v",
+					c.Name, code, first, found.Opening, before.Closing)
 				before = found
 			}
 			want := decimal.Decimal{}

@@ -52,7 +52,8 @@ func (r rule) finds(t *testing.T, records func(*invoicetest.Bundle)) {
 	sql := `SET session_replication_role = replica; ` + r.sql
 	if r.name != accountRule { // as with the sums
 		sql += ` SET session_replication_role = replica; DELETE FROM account_entries;
-			INSERT INTO account_entries SELECT * FROM account_by_the_books();`
+			INSERT INTO account_entries
+			SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_by_the_books();`
 	}
 	if r.name != standingRule { // it would break with many other rules whose triggers are removed
 		sql += ` DELETE FROM standing;
