@@ -2,6 +2,9 @@ package invoiceviews
 
 import "onlyonce/templates"
 
+// CurrencyField is the parameter for the currency of a statement.
+const CurrencyField = "currency"
+
 // Statement is a page of the statement of account of a customer. Amounts are for people.
 type Statement struct {
 	Customer   templates.Link

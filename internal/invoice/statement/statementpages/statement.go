@@ -43,7 +43,7 @@ func Mount(on *web.Site) {
 		Query: []web.Parameter{
 			{Name: "from", Meaning: "The first day.", Format: "date"},
 			{Name: "to", Meaning: "The last day, at most a year later.", Format: "date"},
-			{Name: "currency", Meaning: "By default the one with the most entries."},
+			{Name: invoiceviews.CurrencyField, Meaning: "By default the one with the most entries."},
 		},
 		Read: s.read, View: show, Page: s.page, Rows: s.rows,
 		Name: func(a account) string {
@@ -77,7 +77,7 @@ func (s *pages) read(r *http.Request) (a account, err error) {
 	var problems invalid.Error
 	first, last := threeMonths(s.Today(r))
 	a.of.First, a.of.Last = invoiceform.PeriodOf(r.URL.Query(), first, last, &problems)
-	if code := r.URL.Query().Get("currency"); code != "" {
+	if code := r.URL.Query().Get(invoiceviews.CurrencyField); code != "" {
 		var known bool
 		if a.of.Currency, known = money.ParseCurrency(code); !known {
 			problems.Add("/currency", "Choose one of the currencies.")
@@ -178,7 +178,7 @@ func (s *pages) page(r *http.Request, p templates.Page, a account, problems []st
 	query, path := r.URL.Query(), "/customers/"+a.customer.ID.String()
 	view := invoiceviews.Statement{
 		Customer: templates.Link{Text: a.customer.Name, Href: path}, Href: path + "/statement", Problems: problems,
-		From: query.Get("from"), To: query.Get("to"), Currency: query.Get("currency"),
+		From: query.Get("from"), To: query.Get("to"), Currency: query.Get(invoiceviews.CurrencyField),
 	}
 	if len(problems) == 0 {
 		view.From, view.To, view.Currency = a.of.First.String(), a.of.Last.String(), a.of.Currency.String()
@@ -244,7 +244,7 @@ func (a account) query(first, last date.Date, currency money.Currency) string {
 		}
 	}
 	if currency != (money.Currency{}) {
-		query.Set("currency", currency.String())
+		query.Set(invoiceviews.CurrencyField, currency.String())
 	}
 	return query.Encode()
 }
