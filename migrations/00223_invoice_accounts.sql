@@ -1,5 +1,5 @@
--- The account of each customer: an entry for whatever changes what the customer owes, on its day. What was entered stays: a record that is
--- voided, removed or taken back gets another entry on the day of that, so that earlier months don't change.
+-- The account of each customer: an entry for each record that changes the amount owed, on its day. Entries stay: a record that is voided,
+-- removed or taken back later gets another one on that day, so that earlier months don't change.
 
 -- +goose Up
 ALTER DOMAIN standing_kind DROP CONSTRAINT standing_kind_check;
@@ -33,8 +33,9 @@ CREATE TRIGGER append_only_but_customer BEFORE UPDATE ON account_entries FOR EAC
     EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only_whole BEFORE TRUNCATE ON account_entries FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 
--- enter_in_account enters a record with a kind, with the day in a column and with a sign. An UPDATE that voids, removes or takes back is
--- entered on the business day, but not before the day of the record. The invoice or receipt is locked, so that its customer stays.
+-- enter_in_account enters a record in the account of its customer. The arguments are the kind, the column of the day, and the sign of the
+-- amount. An UPDATE that voids, removes or takes back is entered on the business day, but not before the day of the record. The transaction
+-- has locked the invoice or receipt, so its customer doesn't change meanwhile.
 -- +goose StatementBegin
 CREATE FUNCTION enter_in_account() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -69,7 +70,7 @@ CREATE TRIGGER enter_void AFTER UPDATE OF status ON invoices FOR EACH ROW
     WHEN (OLD.status = 'issued' AND NEW.status = 'void') EXECUTE FUNCTION enter_in_account('void', 'issue_date', '-1');
 CREATE TRIGGER enter_credit_note AFTER INSERT ON credit_notes FOR EACH ROW
     EXECUTE FUNCTION enter_in_account('credit_note', 'issue_date', '-1');
--- What a receipt pays, and what a credit note makes credit, is entered with the receipt or the credit note.
+-- Payments from a receipt are entered with the receipt, and the receipt of a credit note with the credit note.
 CREATE TRIGGER enter_payment AFTER INSERT ON payments FOR EACH ROW
     WHEN (NEW.receipt_id IS NULL) EXECUTE FUNCTION enter_in_account('payment', 'paid_on', '-1');
 CREATE TRIGGER enter_payment_removal AFTER UPDATE OF removed_at ON payments FOR EACH ROW
@@ -121,8 +122,8 @@ CREATE TRIGGER move_account AFTER UPDATE ON invoices
 CREATE TRIGGER move_account AFTER UPDATE ON receipts
     REFERENCING OLD TABLE AS was NEW TABLE AS is_now FOR EACH STATEMENT EXECUTE FUNCTION move_account();
 
--- account_by_the_books returns the entries that the accounts have to have: for checks, and for the records before this migration. The days
--- of removals are those in the time zone of today's settings.
+-- account_by_the_books returns the entries that the records require: for checks, and for the records before this migration. The day of a
+-- removal is in the current time zone of the settings.
 -- +goose StatementBegin
 CREATE FUNCTION account_by_the_books() RETURNS SETOF account_entries LANGUAGE sql STABLE AS $$
     SELECT record.tenant_id, record.id, entry.kind, i.id, i.customer_id, i.currency, entry.day, entry.sign * record.amount

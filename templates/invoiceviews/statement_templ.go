@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "onlyonce/templates"
 
-// StatementPage shows what a customer owes, and the entries of a period that changed it.
+// StatementPage shows the balance of a customer and the entries of a period.
 func StatementPage(p templates.Page, v Statement) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -347,7 +347,7 @@ func StatementPage(p templates.Page, v Statement) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, " <p class=\"hint\">A balance is what the customer owes; below 0 it is the customer's credit. Invoices and refunds add to it, and payments, receipts, credit notes and write-offs reduce it. An entry that was removed, voided or taken back later is there twice, each on its own day.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, " <p class=\"hint\">A balance is the amount that the customer owes; below 0 it is credit. Invoices and refunds add to it, and payments, receipts, credit notes and write-offs reduce it. An entry that was removed, voided or taken back later is there twice, each on its own day.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,5 +1,5 @@
-// Package statement reads the accounts of customers: what they owe, and each entry that has changed it. The database enters invoices,
-// payments and all else when they are recorded: see migrations/00223_invoice_accounts.sql.
+// Package statement reads the account of a customer: the balance, and the entries that change it. The database writes an entry with each
+// invoice, payment or other record: see migrations/00223_invoice_accounts.sql.
 package statement
 
 import (
@@ -23,8 +23,8 @@ type Account struct {
 	First, Last date.Date
 }
 
-// Statement is a page of the entries of a period, the earliest first, with the balances before and after the period. A balance is what the
-// customer owes, in minor units. It is less than 0 if the customer has more credit, and may exceed an int64.
+// Statement is a page of the entries of a period, the earliest first, with the balances before and after the period. A balance is the open
+// amount less the credit, in minor units. It may exceed an int64.
 type Statement struct {
 	Opening, Closing decimal.Decimal
 	Entries          record.List[Entry]

@@ -39,7 +39,7 @@ func Mount(on *web.Site) {
 	s := &pages{on}
 	web.Report[account]{
 		One: "statement", Path: "/customers/{id}/statement", Paged: true,
-		Summary: "What a customer owes, less the credit, and each entry that changed it in a period, by default the last three months.",
+		Summary: "The balance of a customer, which is the open amount less the credit, and the entries of a period, by default of three months.",
 		Query: []web.Parameter{
 			{Name: "from", Meaning: "The first day.", Format: "date"},
 			{Name: "to", Meaning: "The last day, at most a year later.", Format: "date"},
@@ -106,7 +106,7 @@ type statementJSON struct {
 	Currency   money.Currency `json:"currency,omitzero" doc:"Missing without any entry."`
 	From       date.Date      `json:"from"`
 	To         date.Date      `json:"to"`
-	Opening    string         `json:"opening" format:"number" doc:"What the customer owed before the period, less the credit."`
+	Opening    string         `json:"opening" format:"number" doc:"The balance before the period."`
 	Closing    string         `json:"closing" format:"number"`
 	Entries    []entryJSON    `json:"entries" doc:"The earliest first."`
 	web.Cursors

@@ -57,6 +57,15 @@ func TestStatement(t *testing.T) {
 	b.Page(person.Get(at + november + "&limit=1&cursor=" + one.NextCursor)).Says("22 Nov 2026 Payment 2026-0002 −50.00 50.00")
 	b.Person(b.Replica, b.Globex).Get(at).Want(t, http.StatusNotFound, "another tenant")
 
+	other := sitetest.Decode[struct{ ID string }](b, program.With("Idempotency-Key", "other").
+		Post("/api/v1/customers", `{"email": "grace@example.com", "name": "Grace Hopper"}`)).ID
+	program.With("Idempotency-Key", "merge").Post("/api/v1/merges", `{"winner_id": "`+other+`", "customers": [{"id": "`+customer+
+		`", "version": 1}, {"id": "`+other+`", "version": 1}]}`).Want(t, http.StatusCreated, "merge")
+	for _, id := range []string{customer, other} {
+		shown := program.Get("/api/v1/customers/" + id + "/statement/csv" + november)
+		assert.Equal(t, shown.Body, rows, "after the merge, "+id)
+	}
+
 	month, last := date.Today().Month()
 	b.Page(person.Get(at)).Says("Balance before "+month.AddMonths(-2).Display(), "Balance after "+last.Display())
 	for query, said := range map[string]string{
