@@ -198,6 +198,11 @@ func TestSumsFollow(t *testing.T) {
 			WHERE (COALESCE(kept.amount, 0), COALESCE(kept.invoices, 0)) <> (COALESCE(books.amount, 0), COALESCE(books.invoices, 0))`)
 		assert.Thatf(t, wrong == 0, "step %d: %d sums are not what the books come to", step, wrong)
 	}
+	wrong := storetest.Value[int](c, `
+		SELECT count(*) FROM (
+			(TABLE account_entries EXCEPT SELECT * FROM account_by_the_books())
+			UNION ALL (SELECT * FROM account_by_the_books() EXCEPT TABLE account_entries)) AS differing`)
+	assert.Thatf(t, wrong == 0, "%d entries of accounts are not those of the books", wrong)
 	parts := storetest.Value[int](c, `SELECT count(*) FROM standing WHERE amount = 0 AND invoices = 0`)
 	assert.Thatf(t, parts == 0, "%d parts of nothing are left", parts)
 }

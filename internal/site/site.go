@@ -17,6 +17,7 @@ import (
 	"onlyonce/internal/invoice/reminder/reminderpages"
 	"onlyonce/internal/invoice/schedule/schedulepages"
 	"onlyonce/internal/invoice/series/seriespages"
+	"onlyonce/internal/invoice/statement/statementpages"
 	"onlyonce/internal/invoice/taxsummary/taxsummarypages"
 	"onlyonce/internal/invoice/webhook/webhookpages"
 	"onlyonce/internal/invoice/writeoff/writeoffpages"
@@ -42,6 +43,7 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 		customerpages.Mount(s,
 			invoices.OfCustomer,
 		)
+		statementpages.Mount(s)
 		duplicatepages.Mount(s, invoices.Invoices)
 		// New resources are added above this line.
 		schedulepages.Mount(s)

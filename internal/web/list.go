@@ -201,13 +201,12 @@ func ListUnder[P, L Entity](
 
 // writeList answers with the rows of a page, and the cursors of the previous and next ones.
 func writeList(w http.ResponseWriter, r *http.Request, name string, rows any, before, after record.Key) error {
-	answer := map[string]any{name: rows}
-	for name, place := range map[string]record.Cursor{
-		"next_cursor": {Of: listName(r), From: after}, "prev_cursor": {Of: listName(r), From: before, Back: true},
-	} {
-		if (place.From != record.Key{}) {
-			answer[name] = place.String()
-		}
+	answer, cursors := map[string]any{name: rows}, CursorsOf(r, record.List[any]{Before: before, After: after})
+	if cursors.Next != "" {
+		answer["next_cursor"] = cursors.Next
+	}
+	if cursors.Previous != "" {
+		answer["prev_cursor"] = cursors.Previous
 	}
 	return writeJSON(w, http.StatusOK, "application/json", answer)
 }
@@ -348,13 +347,31 @@ func PagerOf[L any](r *http.Request, list record.List[L]) templates.Pager {
 	if r.URL.Query().Get("cursor") != "" {
 		pager.FirstHref = at("")
 	}
-	if (list.Before != record.Key{}) {
-		pager.PreviousHref = at(record.Cursor{Of: listName(r), From: list.Before, Back: true}.String())
+	cursors := CursorsOf(r, list)
+	if cursors.Previous != "" {
+		pager.PreviousHref = at(cursors.Previous)
 	}
-	if (list.After != record.Key{}) {
-		pager.NextHref = at(record.Cursor{Of: listName(r), From: list.After}.String())
+	if cursors.Next != "" {
+		pager.NextHref = at(cursors.Next)
 	}
 	return pager
+}
+
+// Cursors are the cursors of the next and the previous page in the API; "" where the list ends.
+type Cursors struct {
+	Next     string `json:"next_cursor,omitzero"`
+	Previous string `json:"prev_cursor,omitzero"`
+}
+
+// CursorsOf returns the cursors of a page that was read for a request.
+func CursorsOf[L any](r *http.Request, list record.List[L]) (c Cursors) {
+	if (list.Before != record.Key{}) {
+		c.Previous = record.Cursor{Of: listName(r), From: list.Before, Back: true}.String()
+	}
+	if (list.After != record.Key{}) {
+		c.Next = record.Cursor{Of: listName(r), From: list.After}.String()
+	}
+	return c
 }
 
 // listName names the list that a request asks for, the same in both formats.

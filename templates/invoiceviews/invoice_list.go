@@ -25,8 +25,9 @@ type CustomerInvoices struct {
 	Rows    []InvoiceRow
 	NewHref string // where one is made; "" for those who may not
 	// Href is the list of all these invoices, with search and sort.
-	Href    string
-	Balance []Standing
+	Href          string
+	StatementHref string // the statement of account
+	Balance       []Standing
 }
 
 // InvoiceRow is an invoice in a list.

@@ -77,6 +77,22 @@ func states() map[string]templ.Component {
 		"tax summary refused": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{
 			From: hostile, To: hostile, Problems: []string{hostile},
 		}),
+		"statement": invoiceviews.StatementPage(page, invoiceviews.Statement{
+			Customer: templates.Link{Text: hostile, Href: "/customers/1"}, Href: "/customers/1/statement", Currency: "EUR",
+			From: "2026-09-01", To: "2026-11-30", CSVHref: "/customers/1/statement/csv",
+			Periods:    []templates.NavItem{{Text: "This month", Href: "?from=2026-11-01", Current: true}},
+			Currencies: []templates.NavItem{{Text: "EUR", Href: "?currency=EUR", Current: true}, {Text: "JPY", Href: "?currency=JPY"}},
+			Balances:   []templates.Fact{{Label: "Balance before 1 Sep 2026", Value: "1,234.50 EUR"}},
+			Rows: []invoiceviews.StatementRow{
+				{Date: "21 Nov 2026", Kind: "Invoice", Href: "/invoices/1", Number: "2026-0042", Amount: "100.00", Balance: "1,334.50"},
+				{Date: "22 Nov 2026", Kind: "Receipt", Href: "/receipts/1", Reference: hostile, Amount: "−9.00", Balance: "1,325.50"},
+			},
+			Pager: templates.Pager{NextHref: "?cursor=x"},
+		}),
+		"statement of nothing": invoiceviews.StatementPage(page, invoiceviews.Statement{Customer: templates.Link{Text: "Ada", Href: "/"}}),
+		"statement refused": invoiceviews.StatementPage(page, invoiceviews.Statement{
+			Customer: templates.Link{Text: "Ada", Href: "/"}, From: hostile, To: hostile, Currency: hostile, Problems: []string{hostile},
+		}),
 		"duplicate invoices": invoiceviews.DuplicatesPage(page, invoiceviews.Duplicates{Groups: []invoiceviews.Group{{
 			Why: hostile, More: "There are more.", ApartHref: "/invoice-distinctions/new",
 			Invoices: []invoiceviews.InvoiceRow{{Href: "/invoices/1", Number: "2026-0042", Status: "draft", Total: "1.00 EUR"}},
@@ -271,7 +287,7 @@ func states() map[string]templ.Component {
 		"customer": templates.RecordPageWith(withHistory, archived, []templ.Component{
 			invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
 				Rows: []invoiceviews.InvoiceRow{row}, Pager: templates.Pager{NextHref: "?cursor=x"}, Balance: sums,
-				Href: "/invoices?customer_id=1",
+				Href: "/invoices?customer_id=1", StatementHref: "/customers/1/statement",
 			}),
 		}),
 		"payment form": invoiceviews.PaymentForm(page, invoiceviews.PaymentFormView{

@@ -176,6 +176,7 @@ func GrowInvoices(b *sitetest.Bundle) {
 				SELECT COALESCE(sum(amount), 0) FROM write_offs w
 				WHERE w.tenant_id = i.tenant_id AND w.invoice_id = i.id AND reversed_at IS NULL)
 			FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id);
+		INSERT INTO account_entries SELECT * FROM account_by_the_books();
 		DELETE FROM standing;
 		INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
 		SELECT tenant_id, of_id, kind, day, currency, amount, invoices FROM standing_by_the_books();

@@ -145,6 +145,27 @@ func DaysOf(query url.Values, first, last string, problems *invalid.Error) (from
 	return from, to
 }
 
+// maxDays is the maximum length of a period.
+const maxDays = 366
+
+// PeriodOf parses the days of a period, from and to, or returns the default days without them.
+func PeriodOf(query url.Values, first, last date.Date, problems *invalid.Error) (from, to date.Date) {
+	typed := len(problems.Fields)
+	from, to = DaysOf(query, "from", "to", problems)
+	switch none := (date.Date{}); {
+	case len(problems.Fields) > typed:
+	case from == none && to == none:
+		return first, last
+	case from == none:
+		problems.Add("/from", "Enter the first day too.")
+	case to == none:
+		problems.Add("/to", "Enter the last day too.")
+	case from.DaysUntil(to) >= maxDays:
+		problems.Add("/to", "A period has at most 366 days.")
+	}
+	return from, to
+}
+
 func dayOf(query url.Values, name string, problems *invalid.Error) (day date.Date) {
 	if text := query.Get(name); text != "" {
 		var err error

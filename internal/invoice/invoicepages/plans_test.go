@@ -115,6 +115,15 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	routes["GET /tax-summary/csv"] = sitetest.Gets(person, strings.Replace(taxes, "?", "/csv?", 1))
 	routes["GET /api/v1/tax-summary"] = sitetest.Gets(program, "/api/v1"+taxes)
 	routes["GET /api/v1/tax-summary/csv"] = sitetest.Gets(program, "/api/v1"+strings.Replace(taxes, "?", "/csv?", 1))
+	statement := "/customers/{id}/statement"
+	for path, client := range map[string]*sitetest.Client{"": person, "/api/v1": program} {
+		at := path + strings.Replace(statement, "{id}", customer, 1)
+		year, place := at+"?from=2026-02-01&to=2026-12-31", sitetest.RowID(7)+" void"
+		routes["GET "+path+statement] = append(sitetest.Gets(client, at, year, at+"?currency=JPY"),
+			sitetest.Looked(client, http.StatusOK, sitetest.At(year, "2026-02-15", place, false)),
+			sitetest.Looked(client, http.StatusOK, sitetest.At(year, "2026-02-15", place, true)))
+		routes["GET "+path+statement+"/csv"] = sitetest.Gets(client, at+"/csv?from=2026-02-01&to=2026-02-15")
+	}
 	routes["GET /credit-notes/{id}/pdf"] = sitetest.Gets(person, "/credit-notes/"+sitetest.RowID(7)+"/pdf")
 	routes["GET /api/v1/credit-notes/{id}/pdf"] = sitetest.Gets(program, "/api/v1/credit-notes/"+sitetest.RowID(7)+"/pdf")
 	routes["GET /credit-notes/{id}/ubl"] = sitetest.Gets(person, "/credit-notes/"+sitetest.RowID(7)+"/ubl")

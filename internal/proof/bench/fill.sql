@@ -80,6 +80,12 @@ INSERT INTO write_offs (tenant_id, id, invoice_id, amount, reason, written_off_o
 SELECT tenant_id, gen_random_uuid(), invoice_id, 1, 'small_difference', paid_on, created_at, created_at
 FROM payments WHERE provider = 'Bank';
 
+DELETE FROM account_entries;
+INSERT INTO account_entries SELECT * FROM account_by_the_books();
+DELETE FROM standing WHERE kind = 'account_month';
+INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
+SELECT * FROM standing_by_the_books() WHERE kind = 'account_month';
+
 -- The write-offs were taken back, and sum up to zero.
 INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, paid, credited, written_off, at)
 SELECT tenant_id, invoice_id, id, kind, amount, row_number() OVER past_ones, sum(paid) OVER past_ones, 0,

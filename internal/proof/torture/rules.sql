@@ -316,6 +316,12 @@ FROM (
 ) AS k FULL JOIN standing_by_the_books() AS b USING (tenant_id, of_id, kind, day, currency)
 WHERE (k.amount, k.invoices) IS DISTINCT FROM (b.amount, b.invoices)
 
+-- rule: the accounts of customers have the entries of the books
+SELECT format('%s %s of %s on %s: %s %s', kind, source_id, customer_id, day, amount, currency)
+FROM (
+    (TABLE account_entries EXCEPT SELECT * FROM account_by_the_books())
+    UNION ALL (SELECT * FROM account_by_the_books() EXCEPT TABLE account_entries)) AS differing
+
 -- rule: the tax of each issued, voided and credited amount is entered once
 WITH document AS (
     SELECT tenant_id, id AS source_id, 'invoice' AS kind, issue_date AS day, subtotal, tax_total FROM invoices

@@ -2,7 +2,6 @@
 package taxsummarypages
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -52,20 +51,9 @@ func Mount(on *web.Site) {
 
 // readTaxSummary reads the sums of the period of a request. It may return an [*invalid.Error].
 func (s *pages) readTaxSummary(r *http.Request) (t taxSummary, err error) {
-	query := r.URL.Query()
 	var problems invalid.Error
-	t.first, t.last = invoiceform.DaysOf(query, "from", "to", &problems)
-	switch none := (date.Date{}); {
-	case problems.Err() != nil:
-	case t.first == none && t.last == none:
-		t.first, t.last = s.Today(r).Month()
-	case t.first == none:
-		problems.Add("/from", "Enter the first day too.")
-	case t.last == none:
-		problems.Add("/to", "Enter the last day too.")
-	case t.first.DaysUntil(t.last) >= taxsummary.MaxDays:
-		problems.Add("/to", fmt.Sprintf("A period has at most %d days.", taxsummary.MaxDays))
-	}
+	first, last := s.Today(r).Month()
+	t.first, t.last = invoiceform.PeriodOf(r.URL.Query(), first, last, &problems)
 	if err := problems.Err(); err != nil {
 		return taxSummary{}, err
 	}
@@ -131,7 +119,7 @@ func plainSum(c money.Currency, sum decimal.Decimal) string {
 }
 
 // taxRows returns the rows of the CSV file.
-func taxRows(t taxSummary) [][]string {
+func taxRows(_ *http.Request, t taxSummary) ([][]string, error) {
 	rows := [][]string{{"from", "to", "currency", "tax_rate", "tax_treatment"}}
 	for _, part := range []string{"invoices", "credit_notes", "voided", "result"} {
 		rows[0] = append(rows[0], part+"_net", part+"_tax", part+"_gross")
@@ -143,7 +131,7 @@ func taxRows(t taxSummary) [][]string {
 		}
 		rows = append(rows, row)
 	}
-	return rows
+	return rows, nil
 }
 
 func (s *pages) taxSummaryPage(r *http.Request, p templates.Page, t taxSummary, problems []string) (templ.Component, error) {

@@ -114,6 +114,12 @@ DELETE FROM standing WHERE kind = 'paid_month';
 -- rule: the sums are those of the invoices and payments
 UPDATE standing SET amount = amount + 1;
 
+-- rule: the accounts of customers have the entries of the books
+DELETE FROM account_entries WHERE kind = 'refund';
+
+-- rule: the accounts of customers have the entries of the books
+UPDATE account_entries SET customer_id = tenant_id;
+
 -- rule: the tax of each issued, voided and credited amount is entered once
 UPDATE invoice_taxes SET tax = tax + 1 WHERE kind = 'invoice';
 
