@@ -25,13 +25,17 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- credit_customer stores what became credit as a receipt.
+-- credit_customer is unchanged, except that it adds to no sum of a month.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION credit_customer() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO receipts (tenant_id, id, customer_id, currency, amount, received_on, method, credit_note_id)
-    SELECT tenant_id, new_id(), customer_id, currency, NEW.became_credit, NEW.issue_date, 'other', NEW.id
-    FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id;
+    IF NEW.reverses_id IS NOT NULL THEN
+        UPDATE receipts SET removed_at = now() WHERE tenant_id = NEW.tenant_id AND credit_note_id = NEW.reverses_id;
+    ELSE
+        INSERT INTO receipts (tenant_id, id, customer_id, currency, amount, received_on, method, credit_note_id)
+        SELECT tenant_id, new_id(), customer_id, currency, NEW.became_credit, NEW.issue_date, 'other', NEW.id
+        FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id;
+    END IF;
     RETURN NULL;
 END $$;
 -- +goose StatementEnd
@@ -85,7 +89,8 @@ BEGIN
                 UNION ALL
                 SELECT paid_on, -amount FROM payments WHERE tenant_id = r.tenant_id AND receipt_id = r.id AND removed_at IS NULL
                 UNION ALL
-                SELECT issue_date, became_credit FROM credit_notes WHERE tenant_id = r.tenant_id AND id = r.credit_note_id
+                SELECT issue_date, became_credit FROM credit_notes
+                WHERE tenant_id = r.tenant_id AND r.credit_note_id IN (id, reverses_id)
             ) AS moved
             WHERE r.tenant_id = tenant
         ) AS moved
@@ -136,6 +141,10 @@ AS $$
         FROM credit_notes n JOIN invoices i ON i.tenant_id = n.tenant_id AND i.id = n.invoice_id
     ) AS billed (tenant_id, day, currency, amount, invoices)
     GROUP BY 1, 2, 3, 4, 5
+    UNION ALL
+    SELECT e.tenant_id, e.customer_id, 'account_month', date_trunc('month', e.day)::date, e.currency, sum(e.amount), count(*)
+    FROM account_entries e
+    GROUP BY 1, 2, 3, 4, 5
 $$;
 -- +goose StatementEnd
 
@@ -159,7 +168,7 @@ AS $$
         UNION ALL
         SELECT r.tenant_id, r.invoice_id, r.refunded_on, -r.amount::bigint, NULL FROM refunds r WHERE r.removed_at IS NULL
         UNION ALL
-        SELECT n.tenant_id, n.invoice_id, n.issue_date, -n.became_credit::bigint, NULL FROM credit_notes n WHERE n.became_credit > 0
+        SELECT n.tenant_id, n.invoice_id, n.issue_date, -n.became_credit::bigint, NULL FROM credit_notes n WHERE n.became_credit <> 0
     ) AS paid (tenant_id, invoice_id, day, amount, of)
     JOIN invoices i ON i.tenant_id = paid.tenant_id AND i.id = paid.invoice_id
     GROUP BY 1, 2, 3, 4, 5
@@ -172,6 +181,10 @@ AS $$
         SELECT n.tenant_id, n.issue_date, i.currency, -n.total::bigint, 0
         FROM credit_notes n JOIN invoices i ON i.tenant_id = n.tenant_id AND i.id = n.invoice_id
     ) AS billed (tenant_id, day, currency, amount, invoices)
+    GROUP BY 1, 2, 3, 4, 5
+    UNION ALL
+    SELECT e.tenant_id, e.customer_id, 'account_month', date_trunc('month', e.day)::date, e.currency, sum(e.amount), count(*)
+    FROM account_entries e
     GROUP BY 1, 2, 3, 4, 5
 $$;
 -- +goose StatementEnd
@@ -194,7 +207,8 @@ BEGIN
                 UNION ALL
                 SELECT paid_on, -amount FROM payments WHERE tenant_id = r.tenant_id AND receipt_id = r.id AND removed_at IS NULL
                 UNION ALL
-                SELECT issue_date, became_credit FROM credit_notes WHERE tenant_id = r.tenant_id AND id = r.credit_note_id
+                SELECT issue_date, became_credit FROM credit_notes
+                WHERE tenant_id = r.tenant_id AND r.credit_note_id IN (id, reverses_id)
             ) AS moved
             WHERE r.tenant_id = tenant
         ) AS moved
@@ -211,9 +225,13 @@ DROP FUNCTION stand_repayment, stand_receipt;
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION credit_customer() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO receipts (tenant_id, id, customer_id, currency, amount, received_on, method, credit_note_id)
-    SELECT tenant_id, new_id(), customer_id, currency, NEW.became_credit, NEW.issue_date, 'other', NEW.id
-    FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id;
+    IF NEW.reverses_id IS NOT NULL THEN
+        UPDATE receipts SET removed_at = now() WHERE tenant_id = NEW.tenant_id AND credit_note_id = NEW.reverses_id;
+    ELSE
+        INSERT INTO receipts (tenant_id, id, customer_id, currency, amount, received_on, method, credit_note_id)
+        SELECT tenant_id, new_id(), customer_id, currency, NEW.became_credit, NEW.issue_date, 'other', NEW.id
+        FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id;
+    END IF;
     PERFORM add_to_standing(tenant_id, tenant_id, 'paid_month', date_trunc('month', NEW.issue_date)::date, currency,
         -NEW.became_credit::bigint, 0)
     FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id;
