@@ -39,7 +39,7 @@ func Mount(on *web.Site) {
 	s := &pages{on}
 	web.Report[account]{
 		One: "statement", Path: "/customers/{id}/statement", Paged: true,
-		Summary: "The balance of a customer, which is the open amount less the credit, and the entries of a period, by default of three months.",
+		Summary: "The balance of a customer, the open amount less the credit, and the entries of a period, by default three months.",
 		Query: []web.Parameter{
 			{Name: "from", Meaning: "The first day.", Format: "date"},
 			{Name: "to", Meaning: "The last day, at most a year later.", Format: "date"},
