@@ -133,7 +133,8 @@ func (c *standingCase) sums(of uuid.UUID) {
 				FROM invoices, unnest(CASE WHEN due_date < $2::date THEN '{open,overdue}' ELSE '{open}'::text[] END) AS kind
 				WHERE state IN ('issued', 'partially_paid') AND $1 IN (customer_id, tenant_id)
 				UNION ALL
-				SELECT 'paid', currency, CASE WHEN receipt_id IS NULL THEN p.amount ELSE 0 END, i.id FROM payments p JOIN invoices i ON i.id = invoice_id
+				SELECT 'paid', currency, CASE WHEN receipt_id IS NULL THEN p.amount ELSE 0 END, i.id
+				FROM payments p JOIN invoices i ON i.id = invoice_id
 				WHERE removed_at IS NULL AND date_trunc('month', paid_on) = date_trunc('month', $2::date) AND $1 = p.tenant_id
 				UNION ALL
 				SELECT 'paid', currency, -r.amount, NULL FROM refunds r JOIN invoices i ON i.id = invoice_id

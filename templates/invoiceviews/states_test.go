@@ -307,7 +307,9 @@ func states() map[string]templ.Component {
 			Number: hostile, Href: "/invoices/1",
 		}),
 		"mail form, again": invoiceviews.MailForm(page, invoiceviews.MailFormView{
-			Form:  templates.Form{Title: "Send this email again", Key: "k", Typed: url.Values{"failed_id": {"1"}, "introduction": {hostile}}},
+			Form: templates.Form{
+				Title: "Send this email again", Key: "k", Typed: url.Values{"failed_id": {"1"}, "introduction": {hostile}},
+			},
 			Again: true, Number: hostile, Href: "/invoices/1",
 		}),
 		"reminder form": invoiceviews.ReminderForm(page, invoiceviews.ReminderFormView{

@@ -45,7 +45,10 @@ func rulesOfCreditNotes() []rule {
 		{"BR-02", matches("ID", "CN-2026-0007"), [2]string{"<cbc:ID>CN-2026-0007</cbc:ID>", "<cbc:ID>2026-0042</cbc:ID>"}},
 		{"BR-03", matches("IssueDate", "2026-11-28"), [2]string{"IssueDate>2026-11-28", "IssueDate>2026-11-21"}},
 		{"BR-04", matches("CreditNoteTypeCode", "381"), [2]string{">381<", ">380<"}},
-		{"BR-16", func(n element) string { return unless(len(n.all("CreditNoteLine")) > 0, "no line") }, [2]string{"CreditNoteLine", "Other"}},
+		{
+			"BR-16", func(n element) string { return unless(len(n.all("CreditNoteLine")) > 0, "no line") },
+			[2]string{"CreditNoteLine", "Other"},
+		},
 		{"BR-22", func(n element) string {
 			return unless(len(n.all("CreditNoteLine")) == len(n.all("CreditNoteLine/CreditedQuantity")), "no quantity")
 		}, [2]string{"CreditedQuantity", "Other"}},

@@ -150,9 +150,10 @@ func (s *Pages) creditOf(r *http.Request, inv invoice.Invoice) ([]invoiceviews.M
 		return nil, nil
 	}
 	use := url.Values{"invoice_id": {inv.ID.String()}, "amount": {inv.Currency.Format(min(of.Left, inv.Open))}}
+	form := web.FormHref(r, "/receipts/"+of.Oldest.String()+"/allocations/new?"+use.Encode())
 	said := invoiceviews.Mention{
 		Before: of.Customer + " has credit of " + web.SumText(inv.Currency, of.Total) + ". ",
-		Link:   templates.Link{Text: "Pay with it", Href: web.FormHref(r, "/receipts/"+of.Oldest.String()+"/allocations/new?"+use.Encode())},
+		Link:   templates.Link{Text: "Pay with it", Href: form},
 	}
 	if of.Receipts > 1 {
 		said.Link.Text = "Pay with the oldest, " + web.AmountText(inv.Currency, of.Left)

@@ -67,8 +67,8 @@ const sendFailed = `
 // NotFailed is the conflict of sending a mail again that has not failed.
 var NotFailed = conflict.Kind{
 	Slug: "email-not-failed", Title: "Email not failed",
-	Meaning: "The email in failed_id didn't fail, is about another invoice, or was sent again already; or it is a reminder, and nothing is " +
-		"open any more. Nothing was sent. You can use the key again.",
+	Meaning: "The email in failed_id didn't fail, is about another invoice, or was sent again already; or it is a reminder, and nothing " +
+		"is open any more. Nothing was sent. You can use the key again.",
 	ToDo: "Read the invoice's emails.",
 }
 

@@ -44,8 +44,8 @@ func Zones() []string { return strings.Fields(zoneNames) }
 // IsZone reports whether a name is one of [Zones].
 func IsZone(name string) bool { return zones()[name] != nil }
 
-// Canonical returns the name in [Zones] of the time zone with a name or another name, such as "Asia/Kolkata" for "Asia/Calcutta". It returns
-// an unknown name unchanged.
+// Canonical returns the name in [Zones] of the time zone with a name or another name, such as "Asia/Kolkata" for "Asia/Calcutta". It
+// returns an unknown name unchanged.
 func Canonical(name string) string { return cmp.Or(aliases()[name], name) }
 
 // Zone returns a time zone by its name in the IANA time zone database, or UTC if it isn't one of [Zones].
