@@ -170,16 +170,15 @@ func (l Line) DiscountText(c money.Currency) string {
 	}
 }
 
-// PriceText returns the unit price with its discount for users: "50.00 −10%". c is the currency of the line.
-func (l Line) PriceText(c money.Currency) string {
-	price := c.DisplayPrice(l.UnitPrice)
+// LessText returns the discount for users, "less 10%" or "less 1,025.00", or "" for none. c is the currency of the line.
+func (l Line) LessText(c money.Currency) string {
 	switch {
 	case !l.DiscountRate.IsZero():
-		return price + " −" + l.DiscountText(c)
+		return "less " + l.DiscountText(c)
 	case l.Discount != 0:
-		return price + " −" + c.Display(l.Discount)
+		return "less " + c.Display(l.Discount)
 	default:
-		return price
+		return ""
 	}
 }
 

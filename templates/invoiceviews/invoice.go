@@ -82,6 +82,7 @@ func (p Party) small() []string {
 // InvoiceLine is a line of an invoice.
 type InvoiceLine struct {
 	Description string
+	Discount    string // "less 10%"; "" for none
 	Quantity    string
 	UnitPrice   string
 	TaxRate     string // "23%", or why there is no tax

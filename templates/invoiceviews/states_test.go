@@ -162,7 +162,7 @@ func states() map[string]templ.Component {
 			Attachments: invoiceviews.Attachments{Rows: []invoiceviews.Attachment{{
 				Name: hostile, Href: "/attachments/1/file", Size: "12 KiB", Day: "21 Nov 2026", RemoveHref: "/attachments/1/remove",
 			}}},
-			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},
+			Lines: []invoiceviews.InvoiceLine{{Description: hostile, Discount: hostile}},
 			Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 			Mails: invoiceviews.InvoiceMails{
 				Rows: []invoiceviews.MailRow{{Href: "/outbox/1", To: hostile, State: hostile, Failed: true}},

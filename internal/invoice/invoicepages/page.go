@@ -58,8 +58,10 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	for _, f := range document.Supply(inv) {
 		view.Supply = append(view.Supply, templates.Fact{Label: f.Label, Value: f.Value})
 	}
-	for _, f := range document.Payment(inv) {
-		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})
+	if inv.Status == invoice.StatusDraft || inv.Open > 0 {
+		for _, f := range document.Payment(inv) {
+			view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})
+		}
 	}
 	for _, l := range inv.Lines {
 		view.Lines = append(view.Lines, excerpt.LineView(l, inv.Currency))

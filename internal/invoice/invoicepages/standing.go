@@ -8,6 +8,7 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
 	"onlyonce/internal/web"
 	"onlyonce/templates/invoiceviews"
 )
@@ -59,17 +60,8 @@ func fillIn(all []invoiceviews.Standing, sums []invoice.Sum) {
 			all[i].Amounts = append(all[i].Amounts, web.SumText(sum.Currency, sum.Amount))
 			count += sum.Count
 		}
-		all[i].Count = grouped(count)
+		all[i].Count = money.Grouped(strconv.Itoa(count))
 	}
-}
-
-// grouped returns a number with grouped thousands: "12,345".
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
 }
 
 // with returns a copy of parameters with an additional one.

@@ -10,12 +10,12 @@ type columns struct {
 	first int
 }
 
-// cells returns the texts of a line without its description.
+// cells returns the texts of a line without its description and discount.
 func (l Line) cells() [4]string { return [4]string{l.Quantity, l.UnitPrice, l.TaxRate, l.Amount} }
 
 // table writes the lines. Its head is repeated on each page.
 func (d *document) table(lines []Line) {
-	head := Line{"Description", "Quantity", "Unit price", "Tax", "Amount"}
+	head := Line{"Description", "", "Quantity", "Unit price", "Tax", "Amount"}
 	columns := d.columns(head, lines)
 	d.room(4 * lineHeight(body))
 	d.again = func() { d.head(head, columns) }
@@ -73,6 +73,9 @@ func (d *document) row(l Line, columns columns) {
 	}
 	if len(described) == 0 {
 		d.down(body)
+	}
+	if l.Discount != "" {
+		d.block(left, columns.first, body, regular, muted, l.Discount)
 	}
 	for i, cell := range l.cells() {
 		page.rightOf(columns.ends[i], y, body, regular, black, d.shaper.one(cell, regular))
