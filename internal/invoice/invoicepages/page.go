@@ -78,8 +78,11 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 func (s *Pages) showBalance(r *http.Request, inv invoice.Invoice, view *invoiceviews.Invoice) {
 	money, at := inv.Currency.Display, s.Invoices.URL(inv.ID)
 	view.Open, view.EInvoiceHref = money(inv.Open), at+"/ubl"
-	if inv.Paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
-		view.Paid = money(inv.Paid)
+	if paid := inv.Paid + inv.BecameCredit; paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
+		view.Paid = money(paid)
+	}
+	if inv.BecameCredit > 0 {
+		view.BecameCredit = money(-inv.BecameCredit)
 	}
 	if inv.Credited > 0 {
 		view.Credited = money(inv.Credited)
