@@ -71,7 +71,11 @@ func states() map[string]templ.Component {
 			Currencies: []invoiceviews.TaxCurrency{{Code: "EUR", Rows: []invoiceviews.TaxRow{
 				{Rate: "23%", Kind: "Invoices", Net: "1.00", Tax: "0.23", Gross: "1.23"},
 				{Rate: "23%", Kind: "Result", Net: "1.00", Tax: "0.23", Gross: "1.23", Result: true},
-			}}},
+			}, Totals: []invoiceviews.TaxRow{{Rate: "All rates", Kind: "Result", Net: "1.00", Tax: "0.23", Gross: "1.23", Result: true}}}},
+			EUSales: []invoiceviews.EUSale{
+				{Country: "FR", VATNumber: "FR12123456789", Customer: hostile, Kind: "Goods", Net: "1.00 EUR"}, {Customer: hostile},
+			},
+			EUSalesHref: "/tax-summary/csv?part=eu_sales", EUSalesLeftOut: true,
 		}),
 		"tax summary of nothing": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{Title: "1 Nov 2026 – 30 Nov 2026"}),
 		"tax summary refused": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{
