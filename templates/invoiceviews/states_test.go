@@ -254,6 +254,7 @@ func states() map[string]templ.Component {
 			Href: "/invoices/1", Preview: invoiceviews.CreditPreview{Impossible: true},
 		}),
 		"credit note": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
+			Mails:  invoiceviews.InvoiceMails{Rows: []invoiceviews.MailRow{{Href: "/outbox/1", To: hostile, State: hostile}}},
 			Number: "CN-2026-0001", Buyer: invoiceviews.Party{Name: hostile}, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
 			InvoiceDate: "21 Nov 2026", Total: "2.00", BecameCredit: "1.00", ReceiptHref: "/receipts/1",
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},

@@ -141,7 +141,7 @@ func TestCreditNoteAsPDF(t *testing.T) {
 	note := sitetest.Decode[struct {
 		Total string `json:"total"`
 	}](b, program.Get(address))
-	assert.Thatf(t, strings.Contains(shown, "EUR "+note.Total), "the file has no total %s:\n%s", note.Total, shown)
+	assert.Thatf(t, strings.Contains(shown, "Total credited EUR\n"+note.Total), "the file has no total %s:\n%s", note.Total, shown)
 	b.Program(b.Replica, b.Acme).Create(peoplecases.Settings(), "business", peoplecases.Settings().Command)
 	page := strings.TrimPrefix(address, "/api/v1")
 	b.Page(person.Get(page)).LeadsTo(page + "/pdf")

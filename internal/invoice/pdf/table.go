@@ -88,9 +88,9 @@ func (d *document) row(l Line, columns columns) {
 // totals writes the sums below the amounts.
 func (d *document) totals(shown Document) {
 	for _, t := range shown.Totals {
-		size, style, amount := body, regular, t.Amount
+		size, style, text := body, regular, t.Label
 		if t.Grand {
-			size, style, amount = strong, bold, shown.Currency+" "+t.Amount
+			size, style, text = strong, bold, t.Label+" "+shown.Currency
 		}
 		d.room(2 * lineHeight(size))
 		if t.Grand {
@@ -98,9 +98,8 @@ func (d *document) totals(shown Document) {
 			d.y -= 5 * point
 		}
 		y := d.down(size)
-		sum := d.shaper.one(amount, style)
-		d.page().rightOf(right, y, size, style, black, sum)
-		label := d.shaper.one(t.Label, style)
+		sum, label := d.shaper.one(t.Amount, style), d.shaper.one(text, style)
 		d.page().text(min(right-220*point, right-sum.width*size-label.width*size-cellGap), y, size, style, black, label)
+		d.page().rightOf(right, y, size, style, black, sum)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/customer"
@@ -156,10 +157,7 @@ func OfInvoice(r *http.Request, pool *pgxpool.Pool, inv invoice.Invoice) (v invo
 	list, err := mail.ListOf(r.Context(), pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxMails})
 	found := list.Rows
 	for _, m := range found {
-		v.Rows = append(v.Rows, invoiceviews.MailRow{
-			Href: "/outbox/" + m.ID.String(), What: mailKind(m), To: m.Recipient, State: mailState(r, m),
-			Failed: m.State == mailer.StateFailed,
-		})
+		v.Rows = append(v.Rows, rowOf(r, m))
 	}
 	if i := slices.IndexFunc(found, func(m mail.Mail) bool { return m.EInvoice }); i >= 0 && mail.Possible(inv) == nil {
 		v.Send.Fields = []templates.Field{{Name: invoiceviews.EInvoiceField, Value: "true"}}
@@ -179,6 +177,22 @@ func OfInvoice(r *http.Request, pool *pgxpool.Pool, inv invoice.Invoice) (v invo
 	}
 	if v.NoAddress = v.OtherHref != "" && inv.Customer.Email == ""; v.NoAddress {
 		v.Send = templates.Action{}
+	}
+	return v, err
+}
+
+func rowOf(r *http.Request, m mail.Mail) invoiceviews.MailRow {
+	return invoiceviews.MailRow{
+		Href: "/outbox/" + m.ID.String(), What: mailKind(m), To: m.Recipient, State: mailState(r, m),
+		Failed: m.State == mailer.StateFailed,
+	}
+}
+
+// OfCreditNote returns the emails with a credit note for its page.
+func OfCreditNote(r *http.Request, pool *pgxpool.Pool, note uuid.UUID) (v invoiceviews.InvoiceMails, err error) {
+	list, err := mail.ListOfCreditNote(r.Context(), pool, web.Principal(r).Tenant, note, record.Page{Limit: maxMails})
+	for _, m := range list.Rows {
+		v.Rows = append(v.Rows, rowOf(r, m))
 	}
 	return v, err
 }

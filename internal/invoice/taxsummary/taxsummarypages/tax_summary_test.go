@@ -111,6 +111,9 @@ func TestClosedPeriod(t *testing.T) {
 	a = program.With("Idempotency-Key", "issue").Post("/api/v1"+at+"/issue", "")
 	assert.Thatf(t, a.Status == http.StatusConflict && sitetest.Decode[sitetest.Problem](b, a).Type == "/problems/period-closed", "%v", a)
 	closing := sitetest.Get[string](b, `SELECT id::text FROM closings`)
-	person.Submit("/closings/"+closing+"/reopen", url.Values{"idempotency_key": {"reopen"}}).Want(t, http.StatusSeeOther)
+	reopened := person.Submit("/closings/"+closing+"/reopen", url.Values{"idempotency_key": {"reopen"}}).Want(t, http.StatusSeeOther)
+	a = person.Get(reopened.Location())
+	b.Page(a).Says("Closing through 31 Oct 2025 reopened.")
+	assert.Thatf(t, !strings.Contains(a.Body, "Closing Closing"), "the word is there twice")
 	person.Submit(at+"/issue", url.Values{"idempotency_key": {"issue"}, "message": {"Thank you"}}).Want(t, http.StatusSeeOther)
 }
