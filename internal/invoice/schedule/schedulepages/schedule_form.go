@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -149,7 +150,11 @@ func (s *pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form
 // typedSchedule returns the typed values, each line as a fact.
 func typedSchedule(typed url.Values) (facts []templates.Fact) {
 	for _, f := range scheduleFields() {
-		facts = append(facts, templates.Fact{Label: f.Value, Value: choiceText(f.Name, typed.Get(f.Name), typed.Get("every"))})
+		value := choiceText(f.Name, typed.Get(f.Name), typed.Get("every"))
+		if strings.HasSuffix(f.Name, "_day") {
+			value = web.TypedDay(value)
+		}
+		facts = append(facts, templates.Fact{Label: f.Value, Value: value})
 	}
 	return append(facts, invoiceform.LineFacts(typed)...)
 }
