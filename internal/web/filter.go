@@ -134,7 +134,7 @@ func (m *resource) referring(l Listing[Entity], f Filter) section {
 		v.Href += "?" + of.URL.RawQuery
 		for _, other := range l.Filters {
 			if other.Of == f.Of && other.Name != f.Name {
-				v.Title = sectionTitle(m.many) + ": " + f.words()
+				v.Title = Capital(m.plural()) + ": " + f.words()
 			}
 		}
 		return templates.ListSection(v), err

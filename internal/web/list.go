@@ -280,7 +280,7 @@ func (m *resource) listView(r *http.Request, l Listing[Entity], rows []Entity) (
 		words, first = *m.form.Words, m.form.Words.Title
 	}
 	v := templates.List{
-		Title: sectionTitle(m.many), One: m.one, Many: strings.ReplaceAll(m.many, "-", " "), Href: m.collectionPath(),
+		Title: Capital(m.plural()), One: m.one, Many: m.plural(), Href: m.collectionPath(),
 		NewHref: newHref, New: words.Title, First: first,
 		Columns: l.Columns, Empty: l.Empty, Archive: m.archiveHint(), Archived: ArchivedOnly(r),
 	}

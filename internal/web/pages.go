@@ -73,7 +73,7 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 			if reg.under+reg.section != "" || !reg.visible(r) {
 				continue
 			}
-			items = append(items, templates.NavItem{Text: sectionTitle(reg.many), Href: "/" + reg.many, Current: reg == here})
+			items = append(items, templates.NavItem{Text: Capital(reg.plural()), Href: "/" + reg.many, Current: reg == here})
 		}
 	}
 	if s.docsWithin == "" || Principal(r).Name == "" {

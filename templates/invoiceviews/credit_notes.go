@@ -13,6 +13,7 @@ type CreditNote struct {
 	Date          string
 	Currency      string // ISO 4217 code
 	Lines         []InvoiceLine
+	Mails         InvoiceMails // with rows only
 	Subtotal      string
 	Taxes         []TaxLine
 	Total         string

@@ -71,7 +71,11 @@ func states() map[string]templ.Component {
 			Currencies: []invoiceviews.TaxCurrency{{Code: "EUR", Rows: []invoiceviews.TaxRow{
 				{Rate: "23%", Kind: "Invoices", Net: "1.00", Tax: "0.23", Gross: "1.23"},
 				{Rate: "23%", Kind: "Result", Net: "1.00", Tax: "0.23", Gross: "1.23", Result: true},
-			}}},
+			}, Totals: []invoiceviews.TaxRow{{Rate: "All rates", Kind: "Result", Net: "1.00", Tax: "0.23", Gross: "1.23", Result: true}}}},
+			EUSales: []invoiceviews.EUSale{
+				{Country: "FR", VATNumber: "FR12123456789", Customer: hostile, Kind: "Goods", Net: "1.00 EUR"}, {Customer: hostile},
+			},
+			EUSalesHref: "/tax-summary/csv?part=eu_sales", EUSalesLeftOut: true,
 		}),
 		"tax summary of nothing": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{Title: "1 Nov 2026 – 30 Nov 2026"}),
 		"tax summary refused": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{
@@ -178,7 +182,7 @@ func states() map[string]templ.Component {
 			Attachments: invoiceviews.Attachments{Rows: []invoiceviews.Attachment{{
 				Name: hostile, Href: "/attachments/1/file", Size: "12 KiB", Day: "21 Nov 2026", RemoveHref: "/attachments/1/remove",
 			}}},
-			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},
+			Lines: []invoiceviews.InvoiceLine{{Description: hostile, Discount: hostile}},
 			Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 			Mails: invoiceviews.InvoiceMails{
 				Rows: []invoiceviews.MailRow{{
@@ -188,7 +192,7 @@ func states() map[string]templ.Component {
 			},
 		}),
 		"invoice with payments and credits": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
-			Number: "2026-0042", Status: "paid", Paid: "1.00", Credited: "2.00", Open: "0.00", CreditHref: "/invoices/1/credit-notes/new",
+			Number: "2026-0042", Status: "paid", Paid: "1.00", Credited: "2.00", BecameCredit: "−0.50", Open: "0.00", CreditHref: "/invoices/1/credit-notes/new",
 			Ledger: invoiceviews.Ledger{Pager: templates.Pager{NextHref: "/invoices/1?cursor=1"}, Rows: []invoiceviews.LedgerRow{
 				{
 					Date: "21 Nov 2026", Kind: "Payment", Amount: "3.00 EUR", Details: hostile,
@@ -279,6 +283,7 @@ func states() map[string]templ.Component {
 			BecameCredit: "1.00 EUR",
 		}),
 		"credit note": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
+			Mails:  invoiceviews.InvoiceMails{Rows: []invoiceviews.MailRow{{Href: "/outbox/1", To: hostile, State: hostile}}},
 			Number: "CN-2026-0001", Buyer: invoiceviews.Party{Name: hostile}, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
 			InvoiceDate: "21 Nov 2026", Total: "2.00", BecameCredit: "1.00", ReceiptHref: "/receipts/1",
 			EInvoiceHref: "/credit-notes/1/ubl", ReverseHref: "/credit-notes/1/reversals/new",

@@ -15,8 +15,7 @@ import (
 func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Document {
 	money := n.Currency.Display
 	shown := pdf.Document{
-		Title: "Credit note " + n.Number, At: n.CreatedAt, Seller: seller(inv), Logo: logo, Role: "Credit to",
-		Buyer: buyer(inv),
+		Title: "Credit note " + n.Number, At: n.CreatedAt, Seller: seller(inv), Logo: logo, Buyer: buyer(inv),
 		Facts: append([]pdf.Fact{
 			{Label: "Date", Value: n.Date.Time().Format(day)},
 			{Label: "Credits invoice", Value: inv.Number + " of " + inv.IssueDate.Time().Format(day)},

@@ -144,7 +144,7 @@ func LineOf(l invoice.Line, c money.Currency) Line {
 // LineView returns the view of a line in a currency.
 func LineView(l invoice.Line, c money.Currency) invoiceviews.InvoiceLine {
 	return invoiceviews.InvoiceLine{
-		Description: l.Description, Quantity: l.QuantityText(), UnitPrice: l.PriceText(c),
+		Description: l.Description, Discount: l.LessText(c), Quantity: l.QuantityText(), UnitPrice: c.DisplayPrice(l.UnitPrice),
 		TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: c.Display(l.Net),
 	}
 }

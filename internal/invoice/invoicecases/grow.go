@@ -138,7 +138,8 @@ func GrowInvoices(b *sitetest.Bundle) {
 			'[{"rate": "0", "net": 0, "tax": 0}]'
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
 		INSERT INTO invoice_taxes (tenant_id, invoice_id, source_id, kind, tax_rate, treatment, day, billed_on, currency, net, tax)
-		SELECT tenant_id, id, id AS source_id, 'invoice', 0, 'zero', issue_date AS day, issue_date AS billed_on, currency, subtotal, 0
+		SELECT tenant_id, id, id AS source_id, 'invoice', 0,
+			CASE extract(isodow FROM issue_date) WHEN 1 THEN 'reverse_charge' ELSE 'zero' END, issue_date AS day, issue_date AS billed_on, currency, subtotal, 0
 		FROM invoices WHERE issued_at IS NOT NULL
 		UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0, 'zero', issue_date, '2026-01-01', 'EUR', 0, 0 FROM credit_notes;
 		INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, ordinal, credited, net)
@@ -176,7 +177,8 @@ func GrowInvoices(b *sitetest.Bundle) {
 				SELECT COALESCE(sum(amount), 0) FROM write_offs w
 				WHERE w.tenant_id = i.tenant_id AND w.invoice_id = i.id AND reversed_at IS NULL)
 			FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id);
-		INSERT INTO account_entries SELECT * FROM account_by_the_books();
+		INSERT INTO account_entries (tenant_id, source_id, kind, of_id, customer_id, currency, day, amount)
+		SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_by_the_books();
 		DELETE FROM standing;
 		INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
 		SELECT tenant_id, of_id, kind, day, currency, amount, invoices FROM standing_by_the_books();

@@ -122,18 +122,9 @@ func FillIn(all []invoiceviews.Standing, sums []invoice.Sum) []invoiceviews.Stan
 			all[i].Amounts = append(all[i].Amounts, web.SumText(sum.Currency, sum.Amount))
 			count += sum.Count
 		}
-		all[i].Count = grouped(count)
+		all[i].Count = money.Grouped(strconv.Itoa(count))
 	}
 	return all
-}
-
-// grouped returns a number with grouped thousands: "12,345".
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
 }
 
 // DaysOf parses the first and last day of a range, both optional.

@@ -78,9 +78,12 @@ func copyInto(form url.Values, original invoice.Invoice) {
 // invoiceFacts returns the typed values, each line as a fact.
 func invoiceFacts(form url.Values) []templates.Fact {
 	of := func(label, name string) templates.Fact { return templates.Fact{Label: label, Value: form.Get(name)} }
+	day := func(label, name string) templates.Fact {
+		return templates.Fact{Label: label, Value: web.TypedDay(form.Get(name))}
+	}
 	facts := []templates.Fact{{Label: "Customer", Value: typedCustomer(form)}}
-	facts = append(facts, of("Number", "number"), of("Issue date", "issue_date"), of("Due date", "due_date"),
-		of("Supplied on", "supplied_from"), of("Supplied until", "supplied_to"),
+	facts = append(facts, of("Number", "number"), day("Issue date", "issue_date"), day("Due date", "due_date"),
+		day("Supplied on", "supplied_from"), day("Supplied until", "supplied_to"),
 		of("Currency", "currency"), of("Reason for the exemption", "exemption_reason"), of("Notes", "notes"))
 	return append(facts, invoiceform.LineFacts(form)...)
 }

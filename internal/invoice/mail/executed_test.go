@@ -23,6 +23,7 @@ func TestExecutedSQL(t *testing.T) {
 	sent := storetest.Execute(sql, "", mail.Send, uuid.Nil, 0, d)
 	storetest.Pages(sql, "emails", mail.List)
 	storetest.List(sql, "emails about an invoice", storetest.By(mail.ListOf, inv.ID))
+	storetest.List(sql, "emails with a credit note", storetest.By(mail.ListOfCreditNote, inv.ID))
 	storetest.Record(sql, "email", mail.Table, sent.ID)
 	b.Exec(`UPDATE mails SET state = 'failed'`)
 	storetest.Execute(sql, "a failed one again", mail.Send, uuid.Nil, 0, mail.Draft{InvoiceID: inv.ID, Failed: sent.ID})

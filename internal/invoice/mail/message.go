@@ -73,7 +73,7 @@ const (
 	xmlType = "application/xml"
 )
 
-type letterLine struct{ Description, Quantity, UnitPrice, Net string }
+type letterLine struct{ Description, Quantity, UnitPrice, Discount, Net string }
 
 func letterOf(inv invoice.Invoice) letter {
 	amount := func(minor int64) string { return inv.Currency.Display(minor) + " " + inv.Currency.String() }
@@ -89,7 +89,7 @@ func letterOf(inv invoice.Invoice) letter {
 	}
 	for _, line := range inv.Lines {
 		l.Lines = append(l.Lines, letterLine{
-			line.Description, line.QuantityText(), line.PriceText(inv.Currency), amount(line.Net),
+			line.Description, line.QuantityText(), inv.Currency.DisplayPrice(line.UnitPrice), line.LessText(inv.Currency), amount(line.Net),
 		})
 	}
 	return l

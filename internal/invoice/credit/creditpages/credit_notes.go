@@ -19,6 +19,7 @@ import (
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/invoiceform"
+	"onlyonce/internal/invoice/mail/mailpages"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/typed"
@@ -261,7 +262,8 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 			Label: t.NoTax.GroupText(t.Rate), Net: money(t.Net), Amount: money(t.Tax), Reason: t.NoTax.ReasonText(inv.Exemption),
 		})
 	}
-	return invoiceviews.CreditNotePage(p, view), nil
+	view.Mails, err = mailpages.OfCreditNote(r, s.site.Pool, n.ID)
+	return invoiceviews.CreditNotePage(p, view), err
 }
 
 // creditNotePDF renders a credit note, together with data of its invoice.

@@ -181,17 +181,13 @@ func OfInvoice(r *http.Request, pool *pgxpool.Pool, inv invoice.Invoice) (v invo
 	list, err := mail.ListOf(r.Context(), pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxMails})
 	found := list.Rows
 	for i, m := range found {
-		failed := m.State == mailer.StateFailed
-		again := ""
-		if failed && m.Kind != mail.KindInvoice && !slices.ContainsFunc(found[:i], func(later mail.Mail) bool {
+		row := rowOf(r, m)
+		if row.Failed && m.Kind != mail.KindInvoice && !slices.ContainsFunc(found[:i], func(later mail.Mail) bool {
 			return later.Kind == m.Kind && later.CreditNoteID == m.CreditNoteID
 		}) {
-			again = web.FormHref(r, "/invoices/"+inv.ID.String()+"/send/new?"+invoiceviews.FailedField+"="+m.ID.String())
+			row.AgainHref = web.FormHref(r, "/invoices/"+inv.ID.String()+"/send/new?"+invoiceviews.FailedField+"="+m.ID.String())
 		}
-		v.Rows = append(v.Rows, invoiceviews.MailRow{
-			Href: "/outbox/" + m.ID.String(), What: mailKind(m), To: m.Recipient, State: mailState(r, m),
-			Failed: failed, AgainHref: again,
-		})
+		v.Rows = append(v.Rows, row)
 	}
 	if i := slices.IndexFunc(found, func(m mail.Mail) bool { return m.EInvoice }); i >= 0 && mail.Possible(inv) == nil {
 		v.Send.Fields = []templates.Field{{Name: invoiceviews.EInvoiceField, Value: "true"}}
@@ -211,6 +207,22 @@ func OfInvoice(r *http.Request, pool *pgxpool.Pool, inv invoice.Invoice) (v invo
 	}
 	if v.NoAddress = v.OtherHref != "" && inv.Customer.Email == ""; v.NoAddress {
 		v.Send = templates.Action{}
+	}
+	return v, err
+}
+
+func rowOf(r *http.Request, m mail.Mail) invoiceviews.MailRow {
+	return invoiceviews.MailRow{
+		Href: "/outbox/" + m.ID.String(), What: mailKind(m), To: m.Recipient, State: mailState(r, m),
+		Failed: m.State == mailer.StateFailed,
+	}
+}
+
+// OfCreditNote returns the emails with a credit note for its page.
+func OfCreditNote(r *http.Request, pool *pgxpool.Pool, note uuid.UUID) (v invoiceviews.InvoiceMails, err error) {
+	list, err := mail.ListOfCreditNote(r.Context(), pool, web.Principal(r).Tenant, note, record.Page{Limit: maxMails})
+	for _, m := range list.Rows {
+		v.Rows = append(v.Rows, rowOf(r, m))
 	}
 	return v, err
 }

@@ -163,10 +163,10 @@ func TestRemoveAPayment(t *testing.T) {
 	b.Page(person.Get("/invoices/" + invoice)).LeadsTo(path)
 	p := b.Page(person.Get(person.Get(path).Location())).Says("Remove payment 2026-0001: 40.00 EUR, paid 22 Nov 2026",
 		"This takes back the payment of 40.00 EUR from 22 Nov 2026. The open amount of the invoice goes up by 40.00 EUR. "+
-			"Both entries stay in the ledger.", "After that, you can enter the reference Bank TX 1 again.")
+			"Both entries stay on the invoice.", "After that, you can enter the reference Bank TX 1 again.")
 	p.LeadsTo("/invoices/" + invoice)
 	person.Press(p, "Remove payment").Want(t, http.StatusSeeOther)
-	b.Page(person.Get("/invoices/"+invoice)).Says("Payment removed. All invoices", "Open EUR 135.77 Due 21 Dec 2026.",
+	b.Page(person.Get("/invoices/"+invoice)).Says("Payment removed. All invoices", "Open 135.77 EUR Due 21 Dec 2026.",
 		"Payment removed Bank transfer · Bank TX 1 −40.00 EUR", "Payment removed Bank transfer · Bank TX 1 40.00 EUR",
 		"Payment of 40.00 EUR removed", "Payment of 40.00 EUR recorded")
 	b.Page(person.Get(path + "?key=other")).Says("This payment was already removed.")
@@ -181,7 +181,7 @@ func TestRemoveARefund(t *testing.T) {
 	b.Page(person.Get(at)).Says("Remove refund of 10.00 EUR").LeadsTo(path)
 	p := b.Page(person.Get(person.Get(path).Location())).Says("Remove refund 2026-0001: 10.00 EUR, refunded 23 Nov 2026",
 		"This takes back the refund of 10.00 EUR from 23 Nov 2026. The open amount of the invoice goes down by 10.00 EUR. "+
-			"Both entries stay in the ledger.")
+			"Both entries stay on the invoice.")
 	p.LeadsTo(at)
 	pay := func(key, amount string) {
 		body := `{"amount": "` + amount + `", "date": "2026-11-24", "method": "cash"}`
@@ -194,7 +194,7 @@ func TestRemoveARefund(t *testing.T) {
 	later := sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 10577`)
 	program.Post("/api/v1/payments/"+later+"/remove", "").Want(t, http.StatusOK)
 	person.Press(p, "Remove refund").Want(t, http.StatusSeeOther)
-	b.Page(person.Get(at)).Says("Refund removed. All invoices", "Open EUR 95.77 40.00 of 135.77 paid.", "Refund removed 10.00 EUR",
+	b.Page(person.Get(at)).Says("Refund removed. All invoices", "Open 95.77 EUR 40.00 of 135.77 paid.", "Refund removed 10.00 EUR",
 		"Refund removed −10.00 EUR", "Refund of 10.00 EUR removed", "10.00 EUR refunded", "Remove payment of 40.00 EUR")
 	b.Page(person.Get(path + "?key=again")).Says("This refund was already removed.")
 }

@@ -124,7 +124,7 @@ func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, 
 	amount, day, reference := web.AmountText(of.Currency, of.Amount), web.DateText(of.Date), strings.TrimSpace(of.Provider+" "+of.Reference)
 	effects := []string{
 		"This takes back the payment of " + amount + " from " + day + ". The open amount of the invoice goes up by " + amount + ". " +
-			"Both entries stay in the ledger.",
+			"Both entries stay on the invoice.",
 	}
 	if of.ReceiptID != uuid.Nil {
 		effects = append(effects, "It is part of a receipt. The credit of the customer goes up by "+amount+".")

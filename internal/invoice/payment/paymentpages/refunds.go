@@ -68,7 +68,7 @@ func (s *pages) removeRefundPage(r *http.Request, p templates.Page, f templates.
 		Form: f, What: "refund", Name: number, Href: s.invoices.URL(of.InvoiceID), Amount: amount, Date: "refunded " + day,
 		Effects: []string{
 			"This takes back the refund of " + amount + " from " + day + ". The open amount of the invoice goes down by " + amount + ". " +
-				"Both entries stay in the ledger.",
+				"Both entries stay on the invoice.",
 		},
 		Removed: !of.RemovedAt.IsZero(),
 	}), nil

@@ -111,7 +111,7 @@ func (s *pages) mountReceipts() {
 	web.Show(m, web.RecordPage[receipt.Receipt]{
 		Summary: "One receipt.", Facts: facts, Page: s.receiptPage,
 		Actions: func(r receipt.Receipt) []string {
-			if r.RemovedAt.IsZero() {
+			if r.RemovedAt.IsZero() && r.CreditNote.ID == uuid.Nil {
 				return []string{"remove"}
 			}
 			return nil
@@ -320,6 +320,9 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 		view.Actions, view.Facts = nil, append(view.Facts, templates.Fact{Label: "Removal", Value: "Its period is closed"})
 	}
 	view.Name = "Receipt of " + view.Name
+	if of.CreditNote.ID != uuid.Nil {
+		view.Name = "Credit of " + web.AmountText(of.Currency, of.Amount) + " from " + of.CreditNote.Name
+	}
 	uses := invoiceviews.ReceiptUses{Pager: web.PagerOf(r, payments), More: (repayments.After != record.Key{})}
 	for _, each := range payments.Rows {
 		row := invoiceviews.ReceiptPayment{

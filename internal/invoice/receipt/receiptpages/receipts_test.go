@@ -157,5 +157,5 @@ func TestRemoveAReceipt(t *testing.T) {
 		"The credit of the customer goes down by 50.00 EUR.", "what is open on their invoices goes up by 40.00 EUR together.")
 	person.Press(p, "Remove receipt").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(at)).Says("Receipt 90.00 EUR on 1 Mar 2025 removed.", "2026-0001 removed")
-	b.Page(person.Get(invoice)).Says("Open EUR 135.77", "Payment of 40.00 EUR removed")
+	b.Page(person.Get(invoice)).Says("Open 135.77 EUR", "Payment of 40.00 EUR removed")
 }

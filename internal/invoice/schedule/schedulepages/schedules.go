@@ -143,8 +143,8 @@ func scheduleFacts(r *http.Request, s schedule.Schedule) []templates.Fact {
 		templates.Fact{Label: "Total", Value: scheduleTotal(s)}, templates.Fact{Label: "How often", Value: web.Capital(s.Often())}, next,
 		templates.Fact{Label: "First day", Value: web.DateText(s.FirstDay)},
 		templates.Fact{Label: "Last day", Value: web.DateText(s.LastDay)},
-		templates.Fact{Label: "Each invoice is", Value: web.Capital(choiceText("bill_as", s.BillAs))},
-		templates.Fact{Label: "Missed periods", Value: web.Capital(choiceText("missed", s.Missed))},
+		templates.Fact{Label: "Each invoice is", Value: web.Capital(choiceText("bill_as", s.BillAs, ""))},
+		templates.Fact{Label: "Missed periods", Value: web.Capital(choiceText("missed", s.Missed, ""))},
 		templates.Fact{Label: "Reason for the exemption", Value: s.Exemption}, templates.Fact{Label: "Notes", Value: s.Notes})
 }
 

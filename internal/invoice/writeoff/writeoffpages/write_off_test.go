@@ -42,7 +42,7 @@ func TestWriteOffTheRest(t *testing.T) {
 	typed.Set("amount", "")
 	made := x.Caller.Submit(x.Resource.List(), typed)
 	x.Format.Done(x, made)
-	p = b.Page(x.Caller.Get(page)).Says("Paid EUR 135.74 0.03 written off. Nothing is open.", "Written off 0.03 Open EUR 0.00",
+	p = b.Page(x.Caller.Get(page)).Says("Paid 135.74 EUR 0.03 written off. Nothing is open.", "Written off 0.03 Open EUR 0.00",
 		"Write-off Take back write-off of 0.03 EUR Small difference · Bank charges 0.03 EUR")
 	b.Page(x.Caller.Get(x.Resource.Parent.List() + "?status=paid")).Says("2026-0001")
 	b.Page(x.Caller.Get("/invoices/"+x.ID+"/payments/new?key=late")).Says("Nothing is open on this invoice.",
@@ -52,6 +52,6 @@ func TestWriteOffTheRest(t *testing.T) {
 	p.LeadsTo(path)
 	asks := b.Page(x.Caller.Get(x.Caller.Get(path).Location())).Says("The open amount of the invoice goes up by 0.03 EUR")
 	b.Page(x.Caller.Get(x.Caller.Press(asks, "Take back").Location())).
-		Says("Write-off taken back. All invoices", "Open EUR 0.03", "Write-off taken back Small difference · Bank charges −0.03 EUR")
+		Says("Write-off taken back. All invoices", "Open 0.03 EUR", "Write-off taken back Small difference · Bank charges −0.03 EUR")
 	b.Page(x.Caller.Get(page+"/events")).Says("0.03 EUR written off", "Write-off of 0.03 EUR taken back")
 }
