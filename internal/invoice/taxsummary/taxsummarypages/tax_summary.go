@@ -144,7 +144,9 @@ type taxAmountsJSON struct {
 }
 
 func showTaxSummary(t taxSummary) any {
-	shown := taxSummaryJSON{From: t.first, To: t.last, Closed: t.closed, Rates: []taxRateJSON{}, Totals: []taxTotalJSON{}, EUSales: []euSaleJSON{}}
+	shown := taxSummaryJSON{
+		From: t.first, To: t.last, Closed: t.closed, Rates: []taxRateJSON{}, Totals: []taxTotalJSON{}, EUSales: []euSaleJSON{},
+	}
 	for _, s := range t.sums {
 		shown.Rates = append(shown.Rates, taxRateJSON{s.Rate.String(), s.Treatment, showTaxTotal(s)})
 	}
