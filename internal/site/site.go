@@ -32,7 +32,7 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 	return func(s *web.Site) {
 		invoices := invoicepages.Mount(s, sendsMail, mailpages.OfInvoice)
 		paymentpages.Mount(s, invoices.Invoices)
-		creditpages.Mount(s, invoices.Invoices, invoices.PDF)
+		creditpages.Mount(s, invoices.Invoices, invoices.PDF, mailpages.OfCreditNote)
 		writeoffpages.Mount(s, invoices.Invoices)
 		receiptpages.Mount(s)
 		attachmentpages.Mount(s, invoices.Invoices)

@@ -192,7 +192,8 @@ func states() map[string]templ.Component {
 			},
 		}),
 		"invoice with payments and credits": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
-			Number: "2026-0042", Status: "paid", Paid: "1.00", Credited: "2.00", BecameCredit: "−0.50", Open: "0.00", CreditHref: "/invoices/1/credit-notes/new",
+			Number: "2026-0042", Status: "paid", Paid: "1.00", Credited: "2.00", BecameCredit: "−0.50", Open: "0.00",
+			CreditHref: "/invoices/1/credit-notes/new",
 			Ledger: invoiceviews.Ledger{Pager: templates.Pager{NextHref: "/invoices/1?cursor=1"}, Rows: []invoiceviews.LedgerRow{
 				{
 					Date: "21 Nov 2026", Kind: "Payment", Amount: "3.00 EUR", Details: hostile,

@@ -13,7 +13,8 @@ type TaxSummary struct {
 	CSVHref    string
 	Closed     string // a sentence about the last closed day, or ""
 	CloseHref  string // the form that closes the books through the period; "" if there's none
-	// EUSales are the first rows of the EU sales list, and EUSalesHref is the CSV file with all. EUSalesLeftOut reports whether there are more.
+	// EUSales are the first rows of the EU sales list, and EUSalesHref is the CSV file with all. EUSalesLeftOut reports whether there are
+	// more.
 	EUSales        []EUSale
 	EUSalesHref    string
 	EUSalesLeftOut bool

@@ -139,7 +139,8 @@ func GrowInvoices(b *sitetest.Bundle) {
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
 		INSERT INTO invoice_taxes (tenant_id, invoice_id, source_id, kind, tax_rate, treatment, day, billed_on, currency, net, tax)
 		SELECT tenant_id, id, id AS source_id, 'invoice', 0,
-			CASE extract(isodow FROM issue_date) WHEN 1 THEN 'reverse_charge' ELSE 'zero' END, issue_date AS day, issue_date AS billed_on, currency, subtotal, 0
+			CASE extract(isodow FROM issue_date) WHEN 1 THEN 'reverse_charge' ELSE 'zero' END, issue_date AS day,
+			issue_date AS billed_on, currency, subtotal, 0
 		FROM invoices WHERE issued_at IS NOT NULL
 		UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0, 'zero', issue_date, '2026-01-01', 'EUR', 0, 0 FROM credit_notes;
 		INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, ordinal, credited, net)

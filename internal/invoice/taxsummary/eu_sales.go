@@ -48,7 +48,8 @@ func EUSales(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, first, l
 		}
 	}
 	slices.SortFunc(sales, func(a, b EUSale) int {
-		return cmp.Or(cmp.Compare(a.Country, b.Country), cmp.Compare(a.VATNumber, b.VATNumber), a.by(b), cmp.Compare(a.Customer, b.Customer))
+		return cmp.Or(cmp.Compare(a.Country, b.Country), cmp.Compare(a.VATNumber, b.VATNumber), a.by(b),
+			cmp.Compare(a.Customer, b.Customer))
 	})
 	sums := sales[:0]
 	for _, s := range sales {

@@ -50,7 +50,8 @@ func TestEUSales(t *testing.T) {
 	supply("later", last.AddDays(1), "FR", "FR12123456789", goods, "256.00")
 	must.OK(t, b.Void("void before", supply("before", first.AddDays(-1), "IT", "IT12345678901", goods, "512.00")))
 	must.OK(t, b.Void("void", supply("same", first, "IT", "IT12345678901", services, "1024.00")))
-	d, err := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}}.Draft(supply("credited", first, "PL", "PL1234567890", goods, "3.00"))
+	credited := supply("credited", first, "PL", "PL1234567890", goods, "3.00")
+	d, err := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}}.Draft(credited)
 	must.OK(t, err)
 	b.OK(credit.Create.Do(t.Context(), b.Store, b.Intent("credit"), d))
 

@@ -60,7 +60,7 @@ func TestMarshal(t *testing.T) {
 			must.OK(t, os.WriteFile(golden, []byte(got), 0o600))
 		}
 		want := must.Read(t, golden)
-		assert.Thatf(t, got == want, "the XML is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/ubl -update.", got, want)
+		assert.Thatf(t, got == want, "the XML is\n%s\nwant\n%s\nIf intended, run go test ./internal/invoice/ubl -update.", got, want)
 		assert.Equal(t, marshal(t, inv), got, "the same invoice gives other bytes")
 	}
 }

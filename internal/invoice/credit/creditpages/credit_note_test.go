@@ -85,7 +85,8 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	receipt := "/receipts/" + note.Receipt
 	b.Page(x.Caller.Get(page)).Says("Credits invoice 2026-0001 of 21 Nov 2026", "Of it, credit of the customer 135.77").LeadsTo(receipt)
 	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Credited 135.77 EUR 135.77 paid. Nothing is open.",
-		"Paid 135.77 Became credit of the customer −135.77 Credited 135.77 Open EUR 0.00", "Became credit", "−135.77 EUR", "135.77 EUR became credit with "+note.Number).
+		"Paid 135.77 Became credit of the customer −135.77 Credited 135.77 Open EUR 0.00", "Became credit",
+		"−135.77 EUR", "135.77 EUR became credit with "+note.Number).
 		LeadsTo(receipt)
 	b.Page(x.Caller.Get(receipt)).Says("Became credit on", "Credit note "+note.Number, "Credit left 135.77 EUR", "Pay credit back").
 		LeadsTo(page)

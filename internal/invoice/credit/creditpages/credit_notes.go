@@ -11,6 +11,7 @@ import (
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
@@ -19,7 +20,6 @@ import (
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/invoiceform"
-	"onlyonce/internal/invoice/mail/mailpages"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/typed"
@@ -34,14 +34,18 @@ type pages struct {
 	invoices *web.Mounted[invoice.Invoice]
 	notes    *web.Mounted[credit.Note]
 	render   Render
+	mailsOf  MailsOf
 }
 
 // Render returns a document as a PDF file.
 type Render func(ctx context.Context, name string, shown pdf.Document) (web.File, error)
 
+// MailsOf returns the emails with a credit note for its page.
+type MailsOf func(r *http.Request, pool *pgxpool.Pool, note uuid.UUID) (invoiceviews.InvoiceMails, error)
+
 // Mount mounts credit notes, which are listed for each invoice and for all.
-func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) {
-	s := &pages{site: on, invoices: invoices, render: render}
+func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render, mailsOf MailsOf) {
+	s := &pages{site: on, invoices: invoices, render: render, mailsOf: mailsOf}
 	m := web.Under(s.invoices, s.site, web.Resource[credit.Note]{
 		One: "credit note", Path: "/credit-notes", Table: credit.Table, Rules: credit.Rules(), View: showCreditNote,
 		Name: func(n credit.Note) string { return n.Number },
@@ -262,7 +266,7 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 			Label: t.NoTax.GroupText(t.Rate), Net: money(t.Net), Amount: money(t.Tax), Reason: t.NoTax.ReasonText(inv.Exemption),
 		})
 	}
-	view.Mails, err = mailpages.OfCreditNote(r, s.site.Pool, n.ID)
+	view.Mails, err = s.mailsOf(r, s.site.Pool, n.ID)
 	return invoiceviews.CreditNotePage(p, view), err
 }
 

@@ -90,7 +90,7 @@ type taxSummaryJSON struct {
 	Rates  []taxRateJSON  `json:"rates" doc:"By currency, lowest rate first."`
 	Totals []taxTotalJSON `json:"totals" doc:"The sums of all rates of each currency."`
 	// EUSales is the EU sales list.
-	EUSales []euSaleJSON `json:"eu_sales" doc:"Supplies without VAT to customers in other countries of the EU, less credit notes and voids."`
+	EUSales []euSaleJSON `json:"eu_sales" doc:"Supplies without VAT to other countries of the EU, less credit notes and voids."`
 }
 
 type euSaleJSON struct {

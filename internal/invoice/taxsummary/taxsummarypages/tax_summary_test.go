@@ -114,6 +114,6 @@ func TestClosedPeriod(t *testing.T) {
 	reopened := person.Submit("/closings/"+closing+"/reopen", url.Values{"idempotency_key": {"reopen"}}).Want(t, http.StatusSeeOther)
 	a = person.Get(reopened.Location())
 	b.Page(a).Says("Closing through 31 Oct 2025 reopened.")
-	assert.Thatf(t, !strings.Contains(a.Body, "Closing Closing"), "the word is there twice")
+	assert.Thatf(t, !strings.Contains(a.Body, "Closing C"), "the word is there twice")
 	person.Submit(at+"/issue", url.Values{"idempotency_key": {"issue"}, "message": {"Thank you"}}).Want(t, http.StatusSeeOther)
 }
