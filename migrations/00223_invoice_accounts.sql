@@ -58,7 +58,8 @@ BEGIN
         SELECT customer_id, currency INTO entry.customer_id, entry.currency
         FROM invoices WHERE tenant_id = NEW.tenant_id AND id = entry.of_id;
     END IF;
-    INSERT INTO account_entries SELECT entry.*;
+    INSERT INTO account_entries (tenant_id, source_id, kind, of_id, customer_id, currency, day, amount)
+    VALUES (entry.tenant_id, entry.source_id, entry.kind, entry.of_id, entry.customer_id, entry.currency, entry.day, entry.amount);
     PERFORM add_to_standing(entry.tenant_id, entry.customer_id, 'account_month', date_trunc('month', entry.day)::date, entry.currency,
         entry.amount, 1);
     RETURN NULL;
@@ -125,7 +126,10 @@ CREATE TRIGGER move_account AFTER UPDATE ON receipts
 -- account_by_the_books returns the entries that the records require: for checks, and for the records before this migration. The day of a
 -- removal is in the current time zone of the settings.
 -- +goose StatementBegin
-CREATE FUNCTION account_by_the_books() RETURNS SETOF account_entries LANGUAGE sql STABLE AS $$
+CREATE FUNCTION account_by_the_books()
+RETURNS TABLE (
+    tenant_id uuid, source_id uuid, kind account_kind, of_id uuid, customer_id uuid, currency currency_code, day date, amount bigint
+) LANGUAGE sql STABLE AS $$
     SELECT record.tenant_id, record.id, entry.kind, i.id, i.customer_id, i.currency, entry.day, entry.sign * record.amount
     FROM (
         SELECT tenant_id, id, id, 'invoice', 'void', issue_date, CASE WHEN status = 'void' THEN voided_at END, total
@@ -200,7 +204,8 @@ DECLARE
 BEGIN
     FOR tenant IN SELECT id FROM tenants LOOP
         PERFORM set_config('onlyonce.tenant_id', tenant::text, true);
-        INSERT INTO account_entries SELECT * FROM account_by_the_books() WHERE tenant_id = tenant;
+        INSERT INTO account_entries (tenant_id, source_id, kind, of_id, customer_id, currency, day, amount)
+        SELECT * FROM account_by_the_books() AS entry WHERE entry.tenant_id = tenant;
         INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
         SELECT tenant_id, customer_id, 'account_month', date_trunc('month', day)::date, currency, sum(amount), count(*)
         FROM account_entries WHERE tenant_id = tenant

@@ -81,7 +81,8 @@ SELECT tenant_id, gen_random_uuid(), invoice_id, 1, 'small_difference', paid_on,
 FROM payments WHERE provider = 'Bank';
 
 DELETE FROM account_entries;
-INSERT INTO account_entries SELECT * FROM account_by_the_books();
+INSERT INTO account_entries (tenant_id, source_id, kind, of_id, customer_id, currency, day, amount)
+SELECT * FROM account_by_the_books();
 DELETE FROM standing WHERE kind = 'account_month';
 INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
 SELECT * FROM standing_by_the_books() WHERE kind = 'account_month';

@@ -68,7 +68,7 @@ func (p *programs) run(ctx context.Context) {
 			rounds := map[string]func(turn, context.Context){
 				"bill": turn.bill, "merge": turn.merge, "sync": turn.sync, "repeat": turn.repeat, "attach": turn.attach,
 				"erase": turn.erase, "brand": turn.brand, "remind": turn.remind, "write-off": turn.writeOff,
-				"close": turn.close, "receive": turn.receive, "batch": turn.batch,
+				"close": turn.close, "receive": turn.receive, "batch": turn.batch, "credit": turn.credit,
 			}
 			if tenant == 0 { // this tenant has the webhook sources, and strangers are in none
 				rounds["enter"], rounds["sign-up"] = turn.enter, turn.signUp
@@ -131,6 +131,7 @@ type reply struct {
 	Total   cents  `json:"total"`
 	Type    string `json:"type"` // of a problem
 	Repeats string `json:"possible_duplicate_of"`
+	Receipt string `json:"receipt_id"` // of a credit note
 	// Of a logo, and of an invoice.
 	RemovedAt string `json:"removed_at"`
 	Seller    struct {

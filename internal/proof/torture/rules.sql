@@ -319,8 +319,11 @@ WHERE (k.amount, k.invoices) IS DISTINCT FROM (b.amount, b.invoices)
 -- rule: the accounts of customers have the entries of the books
 SELECT format('%s %s of %s on %s: %s %s', kind, source_id, customer_id, day, amount, currency)
 FROM (
-    (TABLE account_entries EXCEPT SELECT * FROM account_by_the_books())
-    UNION ALL (SELECT * FROM account_by_the_books() EXCEPT TABLE account_entries)) AS differing
+    (SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_entries
+        EXCEPT SELECT * FROM account_by_the_books())
+    UNION ALL
+    (SELECT * FROM account_by_the_books()
+        EXCEPT SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_entries)) AS differing
 
 -- rule: the tax of each issued, voided and credited amount is entered once
 WITH document AS (
