@@ -201,9 +201,11 @@ func TestSumsFollow(t *testing.T) {
 	}
 	wrong := storetest.Value[int](c, `
 		SELECT count(*) FROM (
-			(SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_entries EXCEPT SELECT * FROM account_by_the_books())
+			(SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_entries
+				EXCEPT SELECT * FROM account_by_the_books())
 			UNION ALL
-			(SELECT * FROM account_by_the_books() EXCEPT SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_entries)) AS differing`)
+			(SELECT * FROM account_by_the_books()
+				EXCEPT SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_entries)) AS differing`)
 	assert.Thatf(t, wrong == 0, "%d entries of accounts are not those of the books", wrong)
 	parts := storetest.Value[int](c, `SELECT count(*) FROM standing WHERE amount = 0 AND invoices = 0`)
 	assert.Thatf(t, parts == 0, "%d parts of nothing are left", parts)
