@@ -109,7 +109,7 @@ func TestAmountAndReversal(t *testing.T) {
 	b.Page(x.Caller.Get(page)).Says("Reversed by CN-2026-0002").LeadsTo(back)
 	b.Page(x.Caller.Get(back)).Says("Reverses CN-2026-0001", "Credit note reversal CN-2026-0002", "Design −1 36.83",
 		"Total credited EUR −50.00").LeadsTo(page)
-	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Open EUR 135.77", "Credit note reversed CN-2026-0002 −50.00 EUR")
+	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Open 135.77 EUR", "Credit note reversed CN-2026-0002 −50.00 EUR")
 	b.Page(x.Caller.Get("/invoices/" + x.ID + "/events")).Says("Credit note of 50.00 EUR reversed by CN-2026-0002")
 	b.Page(x.Caller.Get(page + "/reversals/new?key=again")).Says("This credit note was reversed by CN-2026-0002.")
 }

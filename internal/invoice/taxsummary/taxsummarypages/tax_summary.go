@@ -67,6 +67,9 @@ func (s *pages) readTaxSummary(r *http.Request) (t taxSummary, err error) {
 	var problems invalid.Error
 	first, last := s.Today(r).Month()
 	t.first, t.last = invoiceform.PeriodOf(r.URL.Query(), first, last, &problems)
+	if t.part = r.URL.Query().Get("part"); t.part != "" && t.part != euSalesPart {
+		problems.Add("/part", "Use "+euSalesPart+", or leave the part out.")
+	}
 	if err := problems.Err(); err != nil {
 		return taxSummary{}, err
 	}
@@ -77,7 +80,6 @@ func (s *pages) readTaxSummary(r *http.Request) (t taxSummary, err error) {
 	if t.sums, err = taxsummary.Of(r.Context(), s.Pool, tenant, t.first, t.last); err != nil {
 		return taxSummary{}, err
 	}
-	t.part = r.URL.Query().Get("part")
 	t.euSales, err = taxsummary.EUSales(r.Context(), s.Pool, tenant, t.first, t.last)
 	return t, err
 }
