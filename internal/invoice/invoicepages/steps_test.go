@@ -144,24 +144,24 @@ func TestIssueWarns(t *testing.T) {
 func TestClosedDaysAreShown(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
-	b.Prepared(b.Acme, "closing", invoicecases.Closings(), url.Values{"through": {"2026-10-31"}})
+	b.Prepared(b.Acme, "closing", invoicecases.Closings(), url.Values{"through": {"2025-10-31"}})
 	typed := b.Page(person.Get(person.Get("/invoices/new").Location())).Typed()
-	for name, values := range sitetest.Change(invoicecases.Invoices().Command, "issue_date", "2026-10-31", "due_date", "") {
+	for name, values := range sitetest.Change(invoicecases.Invoices().Command, "issue_date", "2025-10-31", "due_date", "") {
 		typed[name] = values
 	}
 	asked := person.Submit("/invoices", typed)
 	asked.Want(t, http.StatusConflict)
-	made := person.Press(b.Page(asked).Says("An invoice of 31 Oct 2026 can't be issued: the books are closed through 31 Oct 2026.",
+	made := person.Press(b.Page(asked).Says("An invoice of 31 Oct 2025 can't be issued: the books are closed through 31 Oct 2025.",
 		"Check this date."), "Save with this date")
 	made.Want(t, http.StatusSeeOther)
 	page := "/invoices/" + sitetest.Get[string](b, `SELECT id::text FROM invoices`)
-	b.Page(person.Get(person.Get(page + "/edit").Location())).Says("Issue date The books are closed through 31 Oct 2026.")
+	b.Page(person.Get(person.Get(page + "/edit").Location())).Says("Issue date The books are closed through 31 Oct 2025.")
 	p := b.Page(person.Get(person.Get(page + "/issue").Location())).
-		Says("The books are closed through 31 Oct 2026, and the issue date is 31 Oct 2026. Edit the draft")
+		Says("The books are closed through 31 Oct 2025, and the issue date is 31 Oct 2025. Edit the draft")
 	p.LeadsTo(page + "/edit")
 	refused := person.Press(p, "Issue only")
 	refused.Want(t, http.StatusConflict)
-	b.Page(refused).Says("The books are closed through 31 Oct 2026. Nothing was issued.").LeadsTo(page)
+	b.Page(refused).Says("The books are closed through 31 Oct 2025. Nothing was issued.").LeadsTo(page)
 }
 
 // TestVoidTellsWhoGotIt: voiding sends an email on request, and none for a draft.
