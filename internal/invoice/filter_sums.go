@@ -18,9 +18,9 @@ import (
 // maxSummed is the maximum number of records that [FilterSums] and [SumBelow] add up.
 const maxSummed = 1000
 
-// FilterSums returns the totals and the open amounts of the invoices that a filter selects, as sums of the kinds "total", "open" and
-// "draft" by currency. The last is the part of the totals of drafts. Void invoices are left out, unless the filter selects them only. known is false if more invoices are selected, or have to be
-// read to find them, than can be summed at once.
+// FilterSums returns the totals and the open amounts of the invoices that a filter selects, as sums of the kinds "total" and "open" by
+// currency, and as "draft" the part of the totals of drafts. Void invoices are left out, unless the filter selects them only. known is
+// false if more invoices are selected, or have to be read to find them, than can be summed at once.
 func FilterSums(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter) (sums []Sum, known bool, err error) {
 	f.Sort = ""
 	if f.Search != "" || f.Customer != uuid.Nil {

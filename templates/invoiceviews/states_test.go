@@ -128,7 +128,7 @@ func states() map[string]templ.Component {
 			Key: "k", Submit: "Set next number", Errors: templates.FieldErrors{{Control: "number", Message: hostile}},
 		}, hostile),
 		"close": invoiceviews.ClosePage(templates.PlainForm(page, templates.Form{Key: "k", Submit: "Close the books"}, nil),
-			[]invoiceviews.InvoiceRow{{Href: "/invoices/1", Number: hostile, Customer: hostile, Total: "1.00 EUR", IssueDate: "21 Nov 2026"}},
+			[]invoiceviews.InvoiceRow{{Href: "/invoices/1", Number: hostile, Customer: hostile, Total: "1.00 EUR", IssueDate: "today"}},
 			templates.Link{Text: "All drafts through 30 Nov 2026", Href: "/invoices?status=draft&to=2026-11-30"}),
 		"close without drafts": invoiceviews.ClosePage(templates.PlainForm(page, templates.Form{Key: "k"}, nil), nil, templates.Link{}),
 		"reopen":               invoiceviews.ReopenPage(page, templates.Form{Key: "k", Submit: "Reopen the books", Version: 1}, hostile),

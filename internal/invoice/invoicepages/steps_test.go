@@ -1,6 +1,7 @@
 package invoicepages_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -125,9 +126,8 @@ func TestIssueWarns(t *testing.T) {
 		b.Exec(`UPDATE customers SET country = $1`, country)
 		for treatment, name := range names {
 			b.Exec(`UPDATE invoice_lines SET tax_treatment = $1 WHERE position = 1`, treatment)
-			got := warned().Text()
-			assert.Thatf(t, strings.Contains(got, "The tax treatment "+name+" doesn't suit a customer in "+party.CountryName(country)+".") ==
-				slices.Contains(treatments, treatment), "%s to %q: %s", treatment, country, got)
+			got, says := warned().Text(), "The tax treatment "+name+" doesn't suit a customer in "+party.CountryName(country)+"."
+			assert.Thatf(t, strings.Contains(got, says) == slices.Contains(treatments, treatment), "%s to %q: %s", treatment, country, got)
 		}
 	}
 	for issued, says := range map[string]string{
@@ -139,16 +139,14 @@ func TestIssueWarns(t *testing.T) {
 	}
 }
 
-// TestClosedDaysAreShown: the form of an invoice shows which days are closed, and asks about an issue date among them. The page that
+// TestClosedDaysAreShown: the form of an invoice asks about an issue date that is closed, and the draft's form shows it. The page that
 // issues the draft warns, before the database refuses it.
 func TestClosedDaysAreShown(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
 	b.Prepared(b.Acme, "closing", invoicecases.Closings(), url.Values{"through": {"2025-10-31"}})
 	typed := b.Page(person.Get(person.Get("/invoices/new").Location())).Typed()
-	for name, values := range sitetest.Change(invoicecases.Invoices().Command, "issue_date", "2025-10-31", "due_date", "") {
-		typed[name] = values
-	}
+	maps.Copy(typed, sitetest.Change(invoicecases.Invoices().Command, "issue_date", "2025-10-31", "due_date", ""))
 	asked := person.Submit("/invoices", typed)
 	asked.Want(t, http.StatusConflict)
 	made := person.Press(b.Page(asked).Says("An invoice of 31 Oct 2025 can't be issued: the books are closed through 31 Oct 2025.",

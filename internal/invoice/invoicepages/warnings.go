@@ -64,7 +64,8 @@ func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoicevie
 			"Edit the draft", url+"/edit", " first: it can't be issued with this date.")
 	}
 	if today.AddDays(fewDays).Before(issued) {
-		add("The issue date, "+web.DateText(issued)+", is in the future.", "Edit the draft", url+"/edit", " first, if it should be earlier.")
+		add("The issue date, "+web.DateText(issued)+", is in the future.", "Edit the draft", url+"/edit",
+			" first, if it should be earlier.")
 	}
 	if inv.DueDate.Before(today) {
 		add("The due date, "+web.DateText(inv.DueDate)+", has passed.", "Edit the draft", url+"/edit", " first, if it should be later.")

@@ -53,7 +53,8 @@ func Mount(s *web.Site) {
 		drafts, err := draftsOf(r, s, d.Through)
 		if through := d.Through.Display(); len(drafts.Rows) > 0 {
 			is = invoiceform.Doubt{
-				Answer: d.Through.String(), Problem: "There are drafts dated " + through + " or earlier.", Confirm: "Close through " + through,
+				Answer: d.Through.String(), Confirm: "Close through " + through,
+				Problem: "There are drafts dated " + through + " or earlier.",
 			}
 		}
 		return is, err
