@@ -150,6 +150,7 @@ func TestClosedDaysAreShown(t *testing.T) {
 	asked := person.Submit("/invoices", typed)
 	asked.Want(t, http.StatusConflict)
 	made := person.Press(b.Page(asked).Says("An invoice of 31 Oct 2025 can't be issued: the books are closed through 31 Oct 2025.",
+		"Leave blank for the next number. In 2025 it is 2025-0001.",
 		"Check this date."), "Save with this date")
 	made.Want(t, http.StatusSeeOther)
 	page := "/invoices/" + sitetest.Get[string](b, `SELECT id::text FROM invoices`)
