@@ -19,8 +19,8 @@ import (
 const maxSummed = 1000
 
 // FilterSums returns the totals and the open amounts of the invoices that a filter selects, as sums of the kinds "total" and "open" by
-// currency. Void invoices are left out, unless the filter selects them only. known is false if more invoices are selected, or have to be
-// read to find them, than can be summed at once.
+// currency, and as "draft" the part of the totals of drafts. Void invoices are left out, unless the filter selects them only. known is
+// false if more invoices are selected, or have to be read to find them, than can be summed at once.
 func FilterSums(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter) (sums []Sum, known bool, err error) {
 	f.Sort = ""
 	if f.Search != "" || f.Customer != uuid.Nil {
@@ -28,7 +28,8 @@ func FilterSums(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Fil
 	}
 	list, err := listOf[summed](ctx, pool, tenant, f, `json_build_object('currency', r.currency, 'amounts',
 		CASE WHEN r.state <> 'void' OR @states::text[] = '{void}' THEN
-			json_strip_nulls(json_build_object('total', r.total, 'open', NULLIF(`+openAmount+`, 0))) END)`, record.Page{Limit: maxSummed})
+			json_strip_nulls(json_build_object('total', r.total, 'open', NULLIF(`+openAmount+`, 0),
+				'draft', CASE WHEN r.state = 'draft' THEN r.total END)) END)`, record.Page{Limit: maxSummed})
 	if errors.Is(err, search.ErrTooMany) {
 		return nil, false, nil
 	}

@@ -30,7 +30,7 @@ type InvoiceForm struct {
 	DueDate   string // 2006-01-02, or "" to leave it to the payment terms
 	// SuppliedFrom and SuppliedTo are days like DueDate, or "" for none.
 	SuppliedFrom, SuppliedTo string
-	DueHint                  string // an explanation of the due date
+	IssueHint, DueHint       string // explanations of the dates, or ""
 	Currency                 string // the chosen code
 	Notes                    string
 	Lines                    []InvoiceFormLine
@@ -41,8 +41,8 @@ type InvoiceForm struct {
 	Units []templates.Option
 	// Treatments are the options for how a line is taxed. The first is the usual one, with the value "".
 	Treatments []templates.Option
-	// NextNumber is the number that an invoice without a number would now get, for example "2026-0043".
-	NextNumber string
+	// NextNumber is the number that an invoice of NextYear without a number would now get, for example "2026-0043".
+	NextNumber, NextYear string
 
 	// Currencies are the options for the currency, and Withdrawn those for old invoices only.
 	Currencies, Withdrawn []Currency
@@ -77,7 +77,8 @@ type Currency struct {
 
 func (v InvoiceForm) number() templates.Input {
 	in := v.Input(templates.Input{
-		ID: "number", Label: "Number", Placeholder: v.NextNumber, Hint: "Leave blank for the next number,", HintNumber: v.NextNumber,
+		ID: "number", Label: "Number", Placeholder: v.NextNumber, Hint: "Leave blank for the next number. In " + v.NextYear + " it is",
+		HintNumber: v.NextNumber,
 	})
 	if v.Version != 0 {
 		in.Placeholder, in.Hint, in.HintNumber = "", "If blank, it stays as it is, or is the next one of another year.", ""

@@ -467,7 +467,7 @@ func detailFields(v InvoiceForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.InputField(templates.Input{ID: "issue_date", Label: "Issue date", Type: templates.DateType(v.IssueDate), Value: v.IssueDate, Error: v.Wrong("issue_date")}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.InputField(templates.Input{ID: "issue_date", Label: "Issue date", Type: templates.DateType(v.IssueDate), Value: v.IssueDate, Hint: v.IssueHint, Error: v.Wrong("issue_date")}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -127,7 +127,11 @@ func states() map[string]templ.Component {
 		"next number refused": invoiceviews.NextNumberForm(page, templates.Form{
 			Key: "k", Submit: "Set next number", Errors: templates.FieldErrors{{Control: "number", Message: hostile}},
 		}, hostile),
-		"reopen": invoiceviews.ReopenPage(page, templates.Form{Key: "k", Submit: "Reopen the books", Version: 1}, hostile),
+		"close": invoiceviews.ClosePage(templates.PlainForm(page, templates.Form{Key: "k", Submit: "Close the books"}, nil),
+			[]invoiceviews.InvoiceRow{{Href: "/invoices/1", Number: hostile, Customer: hostile, Total: "1.00 EUR", IssueDate: "today"}},
+			templates.Link{Text: "All drafts through 30 Nov 2026", Href: "/invoices?status=draft&to=2026-11-30"}),
+		"close without drafts": invoiceviews.ClosePage(templates.PlainForm(page, templates.Form{Key: "k"}, nil), nil, templates.Link{}),
+		"reopen":               invoiceviews.ReopenPage(page, templates.Form{Key: "k", Submit: "Reopen the books", Version: 1}, hostile),
 		"void": invoiceviews.VoidPage(page, invoiceviews.Void{
 			Form: templates.Form{Key: "k", Submit: "Void invoice", Version: 1}, To: hostile, DuplicateOf: hostile,
 		}),

@@ -80,7 +80,7 @@ func WriteOffs() sitetest.Resource {
 		Fields: []sitetest.Field{
 			{Name: "amount", Valid: "10.01", Invalid: "much", Pointer: "/amount"},
 			{Name: "date", Valid: "2026-11-24", Invalid: "tomorrow", Pointer: "/date"},
-			{Name: "reason", Valid: "small_difference", Invalid: "boredom", Pointer: "/reason"},
+			{Name: "reason", Valid: "other", Invalid: "boredom", Pointer: "/reason"},
 			{Name: "note", Valid: "Gone", Invalid: "a\u202eb", Pointer: "/note"},
 		},
 		Transitions: []sitetest.Transition{{Verb: "reverse", Past: "taken back", Leaves: sitetest.Rows{"postings": 1}}},

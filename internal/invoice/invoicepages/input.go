@@ -11,9 +11,11 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 )
@@ -97,11 +99,29 @@ func typedCustomer(form url.Values) string {
 }
 
 func (s *Pages) unusualIssue(r *http.Request, d invoice.Draft) (is invoiceform.Doubt, _ error) {
-	if off := invoiceform.AYearOff(s.site.Today(r), d.IssueDate); off != "" {
+	closed, err := s.closedWith(r, d.IssueDate)
+	if err != nil {
+		return is, err
+	}
+	if closed != (date.Date{}) {
+		is.Problem = "An invoice of " + d.IssueDate.Display() + " can't be issued: the books are closed through " + closed.Display() + "."
+	} else if off := invoiceform.AYearOff(s.site.Today(r), d.IssueDate); off != "" {
 		is.Problem = "The issue date, " + d.IssueDate.Display() + ", is " + off + "."
 	}
 	is.Answer, is.Confirm = d.IssueDate.String(), "Save with this date"
 	return is, nil
+}
+
+// closedWith returns the last closed day if a day is closed, or else the zero date.
+func (s *Pages) closedWith(r *http.Request, day date.Date) (date.Date, error) {
+	if !day.Before(s.site.Today(r)) { // a closed day is over
+		return date.Date{}, nil
+	}
+	closed, err := closing.Last(r.Context(), s.site.Pool, web.Principal(r).Tenant)
+	if closed.Before(day) {
+		closed = date.Date{}
+	}
+	return closed, err
 }
 
 // movedIssue asks about a changed issue date.

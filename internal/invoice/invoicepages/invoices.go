@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -31,7 +32,7 @@ func (s *Pages) mountInvoices() {
 		One: "invoice", Path: "/invoices", Tab: "All invoices", Table: invoice.Table,
 		Name:  func(i invoice.Invoice) string { return i.Number },
 		Rules: invoice.Rules(), View: showInvoice,
-		AsksPeople: []*conflict.Kind{&invoice.OpenChanged, &invoice.NumberAhead, &invoice.UnusualDate},
+		AsksPeople: []*conflict.Kind{&invoice.OpenChanged, &invoice.NumberAhead, &invoice.Unusual},
 	}.Mount(s.site)
 	s.Invoices = m
 	web.Enter(m, web.Form[invoice.Invoice]{
@@ -98,11 +99,15 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	if err != nil {
 		return nil, err
 	}
+	closed, err := s.closedWith(r, issued)
+	if err != nil {
+		return nil, err
+	}
 	if original := f.Typed.Get(copyField); original != "" {
 		f.Title = "Copy of " + original
 	}
 	form := invoiceviews.InvoiceForm{
-		Form: f, NextNumber: next, Number: in.Number,
+		Form: f, NextNumber: next, NextYear: strconv.Itoa(issued.Year()), Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, SuppliedFrom: in.SuppliedFrom, SuppliedTo: in.SuppliedTo,
 		Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
@@ -110,6 +115,9 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		MaxLines: invoice.MaxLines, Units: invoiceform.Units(), Treatments: invoiceform.Treatments(),
 		SameEmailField: customer.SameEmailField,
 		Prefills:       f.Version == 0 && !f.CameBack() && f.Typed.Get(copyField) == "",
+	}
+	if closed != (date.Date{}) {
+		form.IssueHint = "The books are closed through " + closed.Display() + "."
 	}
 	chosen, err := invoiceform.OfferCustomers(r, s.site.Pool, &form, invoiceform.CustomerOption)
 	if err != nil {

@@ -32,10 +32,14 @@ func standing(sums []invoice.Sum, of url.Values, paidIn date.Date) []invoiceview
 	return invoiceform.FillIn(all, sums)
 }
 
-// filterSums returns the view of the sums of a filtered list, with links to the same list by total, and to those of its invoices that are
-// open, if any are.
+// filterSums returns the view of the sums of a filtered list, with links to the same list by total, and to its drafts and to its open
+// invoices, if it has any besides others.
 func filterSums(sums []invoice.Sum, query url.Values) []invoiceviews.Standing {
 	all := []invoiceviews.Standing{{Kind: "total", Label: "Total", Href: web.ListURL("/invoices", query, "sort", "total")}}
+	if query.Get("status") == "" && slices.ContainsFunc(sums, func(s invoice.Sum) bool { return s.Kind == "draft" }) {
+		all[0].Label = "Total with drafts"
+		all = append(all, invoiceviews.Standing{Kind: "draft", Label: "Drafts", Href: web.ListURL("/invoices", query, "status", "draft")})
+	}
 	if slices.ContainsFunc(sums, func(s invoice.Sum) bool { return s.Kind == "open" }) {
 		href := web.ListURL("/invoices", query, "status", "open")
 		if query.Get("status") != "" { // which may be narrower

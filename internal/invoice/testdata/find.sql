@@ -202,7 +202,8 @@ WITH candidates AS MATERIALIZED (
 ), found AS (
 	SELECT p.first, p.second, (SELECT json_build_object('currency', r.currency, 'amounts',
 			CASE WHEN r.state <> 'void' OR $6::text[] = '{void}' THEN
-			json_strip_nulls(json_build_object('total', r.total, 'open', NULLIF(CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 0))) END) FROM invoices r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+			json_strip_nulls(json_build_object('total', r.total, 'open', NULLIF(CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 0),
+					'draft', CASE WHEN r.state = 'draft' THEN r.total END)) END) FROM invoices r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(
