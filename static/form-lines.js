@@ -1,12 +1,11 @@
 // Adds and removes the lines of a form in place. Without this script the same buttons ask the server to do it.
 //
-// The list says which controls of a new line take their value from the line above (data-as-above), and which the form fills in
-// (data-filled-in): a line with a value in these only is blank.
+// The list says which controls of a new line the form fills in (data-filled-in): a line with a value in these only is blank.
 
 const list = document.querySelector("[data-lines]");
 const form = list.closest("form");
 const blank = form.querySelector("template[data-line-template]");
-const [asAbove, filledIn] = [list.dataset.asAbove, list.dataset.filledIn].map((names) => names.split(" "));
+const filledIn = list.dataset.filledIn.split(" ");
 
 // Capture: this runs before the submit guard, which must not lock the form for a change that stays on the page. A busy form is left
 // to the guard.
@@ -63,11 +62,9 @@ function below() {
 }
 
 function addLine() {
-  const above = list.lastElementChild;
   list.append(blank.content.cloneNode(true));
-  for (const control of controls(list.lastElementChild)) {
-    if (asAbove.includes(control.name)) control.value = controls(above).find(({ name }) => name === control.name).value;
-  }
+  const values = controls(blank.content); // a clone lacks what a script has chosen in a select
+  controls(list.lastElementChild).forEach((control, i) => (control.value = values[i].value));
   renumber();
   form.dispatchEvent(new Event("input"));
   first(list.lastElementChild).focus();

@@ -36,7 +36,7 @@ function prefill({ currency: usual, days, treatment: usually = "", exemption = "
   if (usual && choice.value === currency) choice.value = currency = usual;
   const lines = [...form.querySelectorAll("[name=line_tax_treatment]")];
   if (usually !== treatment && lines.every(({ value }) => value === treatment)) {
-    for (const line of lines) {
+    for (const line of [...lines, form.querySelector("template").content.querySelector("[name=line_tax_treatment]")]) {
       line.value = usually;
       line.dispatchEvent(new Event("change", { bubbles: true })); // sets the rate
     }
