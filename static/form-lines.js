@@ -1,6 +1,6 @@
 // Adds and removes the lines of a form in place. Without this script the same buttons ask the server to do it.
 //
-// The list says which controls of a new line the form fills in (data-filled-in): a line with a value in these only is blank.
+// The form fills in some controls of a new line (data-filled-in): a line with a value in these only is blank.
 
 const list = document.querySelector("[data-lines]");
 const form = list.closest("form");
@@ -63,8 +63,8 @@ function below() {
 
 function addLine() {
   list.append(blank.content.cloneNode(true));
-  const values = controls(blank.content); // a clone lacks what a script has chosen in a select
-  controls(list.lastElementChild).forEach((control, i) => (control.value = values[i].value));
+  const chosen = blank.content.querySelectorAll("select"); // by a script; a clone lacks it
+  list.lastElementChild.querySelectorAll("select").forEach((control, i) => (control.value = chosen[i].value));
   renumber();
   form.dispatchEvent(new Event("input"));
   first(list.lastElementChild).focus();

@@ -52,8 +52,8 @@ type Input struct {
 	HintNumber   string // ends the hint, on one line
 	Error        string
 	Readings     [2]string // that the text can mean, as buttons; blank for others
-	Mode         string // inputmode
-	Autocomplete string // "off" when empty, because most fields are about other people
+	Mode         string    // inputmode
+	Autocomplete string    // "off" when empty, because most fields are about other people
 	Focus        bool
 }
 

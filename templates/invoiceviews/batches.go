@@ -19,7 +19,7 @@ type BatchForm struct {
 	Sums    string // of the chosen invoices: "3 invoices, 250.00 EUR and 90.00 USD"
 	PastDue string // a sentence about chosen drafts whose due date has passed; "" for none
 	Chosen  []ChosenRow
-	Left   []ChosenRow // invoices that can't be issued or sent
+	Left    []ChosenRow // invoices that can't be issued or sent
 }
 
 // ChosenRow is an invoice in a form for several invoices.

@@ -251,6 +251,7 @@ func (s *pages) receiptForm(r *http.Request, p templates.Page, f templates.Form)
 			ID: invoiceviews.LineControl(invoiceviews.PartAmountField, place), Label: each[1], Mode: "decimal",
 		})
 		row.Amount.Name, row.Amount.Value = invoiceviews.PartAmountField, ""
+		row.Amount.Readings = [2]string{} // a blank row above would get it: the form sends these too
 		if place < len(amounts) {
 			row.Amount.Value = amounts[place]
 		}
