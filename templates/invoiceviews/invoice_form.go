@@ -35,6 +35,8 @@ type InvoiceForm struct {
 	Notes                    string
 	Lines                    []InvoiceFormLine
 
+	// NewRate and NewTreatment are those of a new line; "" for none.
+	NewRate, NewTreatment string
 	// MaxLines is the largest number of lines.
 	MaxLines int
 	// Units are the options for the unit of a quantity. The first is none, with the value "".
@@ -119,7 +121,7 @@ func (v InvoiceForm) currencies() []Currency {
 }
 
 // LineTable describes the lines of the form. most is their largest number, units are the options for their units, and treatments those for
-// how they are taxed. A new line has no default tax rate, because an invoice must not be tax-free by mistake.
+// how they are taxed. Without a default, a new line has no tax rate, because an invoice must not be tax-free by mistake.
 func LineTable(most int, units, treatments []templates.Option) templates.LineTable {
 	return templates.LineTable{
 		Name: "lines", One: "line", Label: "Lines", Result: "Amount",
@@ -131,22 +133,31 @@ func LineTable(most int, units, treatments []templates.Option) templates.LineTab
 			{Name: "unit", Label: "Unit", Kind: templates.OneOf, Options: units},
 			{Name: "unit_price", Label: "Unit price", Kind: templates.Decimal},
 			{Name: "discount", Label: "Discount"},
-			{Name: "tax_rate", Label: "Tax %", Kind: templates.Decimal, AsAbove: true},
-			{Name: "tax_treatment", Label: "Treatment", Kind: templates.OneOf, Options: treatments, AsAbove: true},
+			{Name: "tax_rate", Label: "Tax %", Kind: templates.Decimal},
+			{Name: "tax_treatment", Label: "Treatment", Kind: templates.OneOf, Options: treatments},
 		},
 	}
 }
 
-// typedLines returns the form with its lines in it, and their amounts.
-func (v InvoiceForm) typedLines() (form templates.Form, amounts []string) {
+// typedLines returns the form with its lines in it, their table, and their amounts.
+func (v InvoiceForm) typedLines() (form templates.Form, table templates.LineTable, amounts []string) {
 	form, form.Typed = v.Form, url.Values{}
+	table = LineTable(v.MaxLines, v.Units, v.Treatments)
+	for i, c := range table.Columns {
+		switch c.Name {
+		case "tax_rate":
+			table.Columns[i].Begins = v.NewRate
+		case "tax_treatment":
+			table.Columns[i].Begins = v.NewTreatment
+		}
+	}
 	var lines [][]string
 	for _, l := range v.Lines {
 		lines = append(lines, []string{l.Description, l.Quantity, l.Unit, l.UnitPrice, l.Discount, l.TaxRate, l.Treatment})
 		amounts = append(amounts, l.Amount)
 	}
-	LineTable(v.MaxLines, nil, nil).SetLines(form.Typed, lines)
-	return form, amounts
+	table.SetLines(form.Typed, lines)
+	return form, table, amounts
 }
 
 func (c Currency) digits() string { return strconv.Itoa(c.Digits) }

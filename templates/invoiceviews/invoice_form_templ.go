@@ -220,12 +220,12 @@ func billedFields(v InvoiceForm) templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		form, amounts := v.typedLines()
+		form, table, amounts := v.typedLines()
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<div class=\"card\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.LinesField(form, LineTable(v.MaxLines, v.Units, v.Treatments), amounts).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.LinesField(form, table, amounts).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

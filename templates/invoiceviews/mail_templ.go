@@ -78,7 +78,7 @@ func MailForm(p templates.Page, v MailFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "recipient", Label: "To", Type: "email", Hint: recipientHint(v.NoAddress), Focus: true})).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "recipient", Label: "To", Type: "email", Hint: recipientHint(v.NoAddress, v.CopiesTo), Focus: true})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -116,7 +116,7 @@ func states() map[string]templ.Component {
 		"issue": invoiceviews.IssuePage(page, invoiceviews.Issue{
 			Form:        templates.Form{Key: "k", Action: "/invoices/1/issue", Version: 1, Typed: url.Values{"message": {hostile}}},
 			InvoiceStep: invoiceviews.InvoiceStep{Number: hostile, Href: "/invoices/1", Customer: hostile, Total: "1.00 EUR", Due: "today"},
-			To:          hostile, NoMailServer: true, Warnings: []invoiceviews.Warning{
+			To:          hostile, CopiesTo: hostile, NoMailServer: true, Warnings: []invoiceviews.Warning{
 				{Text: hostile, Fix: templates.Link{Text: "Add it in the settings", Href: "/settings/edit"}, When: " first, if it should."},
 			},
 		}),
@@ -257,8 +257,12 @@ func states() map[string]templ.Component {
 		}),
 		"webhook event without its content": invoiceviews.WebhookEventPage(page, invoiceviews.WebhookEvent{Kept: "30 days"}),
 		"refund form": invoiceviews.RefundForm(page, invoiceviews.RefundFormView{
-			Form:    templates.Form{Title: "Record a refund", Key: "k", Typed: url.Values{"amount": {hostile}}},
-			Payment: hostile, Number: hostile, Href: "/invoices/1", Currency: "EUR", Left: "1,234.50", SeenLeft: "1234.50",
+			Form: templates.Form{
+				Title: "Record a refund", Key: "k", Typed: url.Values{"amount": {hostile}}, Errors: templates.FieldErrors{
+					{Control: "amount", Message: hostile, Readings: [2]string{"1250", hostile}},
+				},
+			},
+			Payment: hostile, Number: hostile, Href: "/invoices/1", Currency: "EUR", Left: "1,234.50", SeenLeft: "1234.50", Reopens: true,
 		}),
 		"credit note form": invoiceviews.CreditNoteForm(page, invoiceviews.CreditNoteFormView{
 			Form: templates.Form{
@@ -314,7 +318,7 @@ func states() map[string]templ.Component {
 		}),
 		"mail form": invoiceviews.MailForm(page, invoiceviews.MailFormView{
 			Form:   templates.Form{Title: "Send this invoice by email", Key: "k", Typed: url.Values{"recipient": {hostile}}},
-			Number: hostile, Href: "/invoices/1",
+			Number: hostile, Href: "/invoices/1", CopiesTo: hostile,
 		}),
 		"mail form, again": invoiceviews.MailForm(page, invoiceviews.MailFormView{
 			Form: templates.Form{
@@ -332,6 +336,7 @@ func states() map[string]templ.Component {
 			Chosen: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: "Payment reminder"}},
 			Left:   []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2", Customer: hostile, Gets: hostile}},
 		}),
+		"reminder batch form without a choice": invoiceviews.ReminderBatchForm(page, invoiceviews.ReminderBatch{}),
 		"reminder batch form refused": invoiceviews.ReminderBatchForm(page, invoiceviews.ReminderBatch{
 			Form: templates.Form{
 				Title: "Send reminders", Key: "k", Errors: templates.FieldErrors{{Control: "reminders", Message: hostile}},
@@ -339,6 +344,7 @@ func states() map[string]templ.Component {
 		}),
 		"batch form": invoiceviews.BatchFormPage(page, invoiceviews.BatchForm{
 			Form: templates.Form{Title: "Issue invoices", Key: "k"}, Issues: true, EmailCustomer: "customer", EmailNone: "none",
+			Sums: "1 invoice, 1.00 EUR", PastDue: hostile,
 			Chosen: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: hostile}},
 			Left:   []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2", Customer: hostile, Gets: hostile}},
 		}),
@@ -353,7 +359,7 @@ func states() map[string]templ.Component {
 			Form: templates.Form{Title: "Send invoices", Key: "k"}, Left: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2"}},
 		}),
 		"batch": invoiceviews.BatchPage(page, invoiceviews.Batch{
-			Unfinished: true, Refused: []invoiceviews.RefusedRow{{Number: hostile, Href: "/invoices/1", Reason: hostile}},
+			Unfinished: true, Invoices: []invoiceviews.BatchRow{{Number: hostile, Href: "/invoices/1", Outcome: hostile}},
 		}),
 		"batch finished": invoiceviews.BatchPage(page, invoiceviews.Batch{}),
 		"email texts": invoiceviews.MailTextsPage(withHistory, invoiceviews.MailTexts{RecordView: archived, Parts: []invoiceviews.MailText{

@@ -23,7 +23,8 @@ type Issue struct {
 	templates.Form
 	InvoiceStep
 
-	To string // the customer's email
+	To       string // the customer's email
+	CopiesTo string // the addresses that get copies of emails to the customer; "" for none
 	// EmailCustomer and EmailNone are the values of EmailField.
 	EmailCustomer, EmailNone string
 	Warnings                 []Warning

@@ -82,7 +82,10 @@ func ReadNumber(questions *invalid.Error, pointer string, value *string, decimal
 	plain, ambiguous := typed.Number(*value, decimals)
 	if ambiguous {
 		whole, decimal := typed.Readings(plain)
-		questions.Add(pointer, "“"+plain+"” can be "+whole+" or "+decimal+". Enter the one that you mean.")
+		questions.Fields = append(questions.Fields, invalid.Field{
+			Pointer: pointer, Message: "“" + plain + "” can be " + whole + " or " + decimal + ". Enter the one that you mean.",
+			Readings: [2]string{whole, decimal},
+		})
 	}
 	*value = plain
 }
@@ -99,7 +102,7 @@ func WithQuestions(err error, questions invalid.Error) error {
 	for _, asked := range questions.Fields {
 		i := slices.IndexFunc(wrong.Fields, func(f invalid.Field) bool { return f.Pointer == asked.Pointer })
 		if i < 0 {
-			wrong.Add(asked.Pointer, asked.Message)
+			wrong.Fields = append(wrong.Fields, asked)
 		} else {
 			wrong.Fields[i] = asked
 		}

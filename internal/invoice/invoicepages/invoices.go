@@ -126,8 +126,8 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	if chosen.ID != uuid.Nil {
 		form.DueHint = "Leave blank for " + party.DaysText(cmp.Or(chosen.PaymentDays, is.PaymentDays)) + " after the issue date."
 	}
-	invoiceform.FillLines(&form, in)
-	return invoiceviews.InvoiceFormPage(p, form), nil
+	err = invoiceform.FillLines(r, s.site.Pool, &form, in, chosen.ID)
+	return invoiceviews.InvoiceFormPage(p, form), err
 }
 
 // fillInvoice returns the form values of an existing invoice.

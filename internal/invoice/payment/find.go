@@ -15,10 +15,14 @@ import (
 type Listed struct {
 	Payment
 	invoice.Of
+
+	// OfReceipt is the provider and the reference of the receipt that the payment is a part of; "" for none.
+	OfReceipt string `json:"of_receipt"`
 }
 
-// All is the table of payments with the fields of their invoices.
-var All = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields}
+// All is the table of payments with the fields of their invoices and receipts.
+var All = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields + `, 'of_receipt', (
+	SELECT concat_ws(' ', c.provider, c.reference) FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)`}
 
 var below = invoice.Below{
 	Parent: invoice.Invoices(), Day: "paid_on", Amount: "amount", Text: "reference", Where: `removed_at IS NULL`,

@@ -12,9 +12,11 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/batch"
+	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/money"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -91,12 +93,15 @@ func facts(r *http.Request, b batch.Batch) []templates.Fact {
 
 func (s *pages) page(r *http.Request, p templates.Page, b batch.Batch) (templ.Component, error) {
 	view := invoiceviews.Batch{RecordView: web.RecordView(s.batches, r, b), Unfinished: b.Count(batch.Waiting) > 0}
+	done := "Issued"
+	if b.Action == batch.ActionSend {
+		done = "Email queued"
+	}
+	text := map[string]string{batch.Waiting: "Waiting", batch.Done: done, batch.Unchanged: "Issued before", batch.Refused: "Refused: "}
 	for _, i := range b.Invoices {
-		if i.Outcome == batch.Refused {
-			view.Refused = append(view.Refused, invoiceviews.RefusedRow{
-				Number: i.Number, Href: s.invoices.URL(i.InvoiceID), Reason: i.Reason,
-			})
-		}
+		view.Invoices = append(view.Invoices, invoiceviews.BatchRow{
+			Number: i.Number, Href: s.invoices.URL(i.InvoiceID), Outcome: text[i.Outcome] + i.Reason,
+		})
 	}
 	return invoiceviews.BatchPage(p, view), nil
 }
@@ -127,9 +132,17 @@ func (s *pages) form(r *http.Request, p templates.Page, f templates.Form) (templ
 	if err != nil {
 		return nil, err
 	}
+	var late []string
 	for _, inv := range chosen {
 		text, _ := gets(action, inv)
 		view.Chosen = append(view.Chosen, excerpt.Chosen(inv, inv.Total, text))
+		if view.Issues && inv.DueDate.Before(s.site.Today(r)) {
+			late = append(late, inv.Number)
+		}
+	}
+	view.Sums = sums(chosen)
+	if len(late) > 0 {
+		view.PastDue = "The due date of " + document.Listed(late) + " has passed."
 	}
 	named, err := excerpt.NamedIn(r, s.site.Pool)
 	for _, inv := range named {
@@ -138,6 +151,26 @@ func (s *pages) form(r *http.Request, p templates.Page, f templates.Form) (templ
 		}
 	}
 	return invoiceviews.BatchFormPage(p, view), err
+}
+
+// sums returns the number and the totals of invoices: "3 invoices, 250.00 EUR and 90.00 USD".
+func sums(of []invoice.Summary) string {
+	totals := map[money.Currency]int64{}
+	for _, inv := range of { // at most 100, each with at most 2^53 minor units
+		totals[inv.Currency] += inv.Total
+	}
+	var texts []string
+	for _, inv := range of {
+		if total, left := totals[inv.Currency]; left {
+			texts = append(texts, web.AmountText(inv.Currency, total))
+			delete(totals, inv.Currency)
+		}
+	}
+	noun := " invoices, "
+	if len(of) == 1 {
+		noun = " invoice, "
+	}
+	return strconv.Itoa(len(of)) + noun + document.Listed(texts)
 }
 
 // gets returns the effect of an action on an invoice, or the reason why it is left out.
@@ -151,7 +184,7 @@ func gets(action string, inv invoice.Summary) (text string, can bool) {
 	case !issues && mail.Possible(of) != nil:
 		return "It isn't issued.", false
 	case inv.Customer.Email != "":
-		return "To " + inv.Customer.Email, true
+		return "To " + inv.Customer.Email + excerpt.Copies(inv), true
 	case issues:
 		return "Issued without an email: the customer has no email address.", true
 	default:

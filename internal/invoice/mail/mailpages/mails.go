@@ -110,14 +110,15 @@ func (s *pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (t
 	if err != nil {
 		return nil, err
 	}
+	copies, err := customer.Copies.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.Customer.ID)
 	again := f.Typed.Get(invoiceviews.FailedField) != ""
 	if again {
 		f.Title = "Send this email again"
 	}
 	return invoiceviews.MailForm(p, invoiceviews.MailFormView{
 		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), NoAddress: inv.Customer.Email == "",
-		CanEInvoice: !again && len(document.Lacks(inv)) == 0, Again: again,
-	}), nil
+		CopiesTo: copies, CanEInvoice: !again && len(document.Lacks(inv)) == 0, Again: again,
+	}), err
 }
 
 func mailFacts(r *http.Request, m mail.Mail) []templates.Fact {

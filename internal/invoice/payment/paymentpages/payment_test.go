@@ -161,6 +161,9 @@ func TestRemoveAPayment(t *testing.T) {
 	invoice := sitetest.Get[string](b, `SELECT invoice_id::text FROM payments WHERE id = $1`, made.ID)
 	person, path := b.Person(b.Replica, b.Acme), "/payments/"+made.ID+"/remove"
 	b.Page(person.Get("/invoices/" + invoice)).LeadsTo(path)
+	again := sitetest.Change(invoicecases.Payments().Command, "amount", "1.00", "idempotency_key", sitetest.Key)
+	b.Page(person.Submit("/invoices/"+invoice+"/payments", again)).Says("The payment TX 1 of Bank is already recorded. It pays 2026-0001.",
+		"Record it as a receipt").LeadsTo("/invoices/" + invoice)
 	p := b.Page(person.Get(person.Get(path).Location())).Says("Remove payment 2026-0001: 40.00 EUR, paid 22 Nov 2026",
 		"This takes back the payment of 40.00 EUR from 22 Nov 2026. The open amount of the invoice goes up by 40.00 EUR. "+
 			"Both entries stay on the invoice.", "After that, you can enter the reference Bank TX 1 again.")

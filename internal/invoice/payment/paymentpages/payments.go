@@ -110,7 +110,7 @@ func paymentRow(r *http.Request, p payment.Listed) []string {
 	if p.Refunded > 0 {
 		refunded = web.AmountText(p.Currency, p.Refunded)
 	}
-	reference := cmp.Or(strings.TrimSpace(p.Provider+" "+p.Reference), web.OptionText(p.Method))
+	reference := cmp.Or(strings.TrimSpace(p.Provider+" "+p.Reference), p.OfReceipt, web.OptionText(p.Method))
 	return []string{
 		p.InvoiceNumber, web.DateText(p.Date), p.Customer.Name, reference, web.AmountText(p.Currency, p.Amount), refunded,
 	}
@@ -161,10 +161,11 @@ func (s *pages) paymentForm(r *http.Request, p templates.Page, f templates.Form)
 	}), nil
 }
 
-// receiptHref returns the form of a receipt with the values of the form of a payment, if its amount exceeds the open amount, or "".
+// receiptHref returns the form of a receipt with the values of the form of a payment, if its amount exceeds the open amount, or its reference
+// is taken, or "".
 func receiptHref(inv invoice.Invoice, f templates.Form) string {
 	amount, err := inv.Currency.Parse(f.Typed.Get("amount"))
-	if err != nil || amount <= inv.Open || !f.CameBack() {
+	if taken := f.Blamed.Of("reference") != ""; !taken && (err != nil || amount <= inv.Open || !f.CameBack()) {
 		return ""
 	}
 	of := url.Values{"customer_id": {inv.Customer.ID.String()}, "currency": {inv.Currency.String()}}

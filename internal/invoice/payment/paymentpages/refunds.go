@@ -108,7 +108,7 @@ func (s *pages) refundForm(r *http.Request, p templates.Page, f templates.Form) 
 	f.Cancel = "/invoices/" + inv.ID.String()
 	return invoiceviews.RefundForm(p, invoiceviews.RefundFormView{
 		Form: f, Payment: payment.Name(of), Number: inv.Number, Href: f.Cancel, Currency: of.Currency.String(),
-		Left: of.Currency.Display(min(of.Left, inv.Paid)), SeenLeft: of.Currency.Format(of.Left),
+		Left: of.Currency.Display(min(of.Left, inv.Paid)), SeenLeft: of.Currency.Format(of.Left), Reopens: inv.Open == 0,
 	}), nil
 }
 

@@ -27,7 +27,8 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
-				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c)) AS record
+				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
+				SELECT concat_ws(' ', c.provider, c.reference) FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $7
@@ -65,7 +66,8 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
-				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c)) AS record
+				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
+				SELECT concat_ws(' ', c.provider, c.reference) FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $7
@@ -103,7 +105,8 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
-				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c)) AS record
+				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
+				SELECT concat_ws(' ', c.provider, c.reference) FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first, w.second LIMIT $7
@@ -141,7 +144,8 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
-				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c)) AS record
+				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
+				SELECT concat_ws(' ', c.provider, c.reference) FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date AND (SELECT i.currency FROM invoices i WHERE i.tenant_id = $1 AND i.id = r.invoice_id LIMIT 1) = $7) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $8
@@ -230,7 +234,8 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
-				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
+				SELECT concat_ws(' ', c.provider, c.reference) FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(
@@ -312,7 +317,8 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
-				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
+				SELECT concat_ws(' ', c.provider, c.reference) FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(

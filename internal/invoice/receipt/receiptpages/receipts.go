@@ -187,13 +187,20 @@ func receiptOfForm(r *http.Request) (receipt.Draft, error) {
 	return draft, invoiceform.WithQuestions(err, questions)
 }
 
-// freshReceipt fills in what the address has, such as the customer, and else today's date and the currency of the business.
+// freshReceipt fills in what the address has, such as the customer, and else today's date and the currency of the customer's invoices, or of
+// the business.
 func (s *pages) freshReceipt(r *http.Request) (url.Values, error) {
 	is, err := settings.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant)
 	fresh := url.Values{"date": {s.site.Today(r).String()}, "method": {payment.Methods()[0]}, "currency": {is.Currency.String()}}
 	for _, name := range []string{"customer_id", "currency", "amount", "date", "method", "provider", "reference"} {
 		if value := r.URL.Query().Get(name); value != "" {
 			fresh.Set(name, value)
+		}
+	}
+	if of, wrong := uuid.Parse(fresh.Get("customer_id")); err == nil && wrong == nil && !r.URL.Query().Has("currency") {
+		var usual string
+		if usual, err = receipt.UsualCurrency(r.Context(), s.site.Pool, web.Principal(r).Tenant, of); usual != "" {
+			fresh.Set("currency", usual)
 		}
 	}
 	if fresh.Get("amount") != "" {
@@ -244,6 +251,7 @@ func (s *pages) receiptForm(r *http.Request, p templates.Page, f templates.Form)
 			ID: invoiceviews.LineControl(invoiceviews.PartAmountField, place), Label: each[1], Mode: "decimal",
 		})
 		row.Amount.Name, row.Amount.Value = invoiceviews.PartAmountField, ""
+		row.Amount.Readings = [2]string{} // a blank row above would get it: the form sends these too
 		if place < len(amounts) {
 			row.Amount.Value = amounts[place]
 		}

@@ -49,6 +49,10 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 	b.Page(person.Get(at)).Says("Receipt of 300.00 EUR on 22 Nov 2026", "Bank TX 1", "Paid invoices 135.77 EUR", "Credit left 164.23 EUR",
 		"22 Nov 2026 2026-0001 Remove payment of 135.77 EUR").LeadsTo(at + "/allocations/new")
 	b.Page(person.Get("/invoices/"+one)).Says("Nothing is open.", "Bank transfer · Bank TX 1 part of a receipt").LeadsTo(at)
+	b.Page(person.Get("/payments")).Says("22 Nov 2026 Ada Lovelace Bank TX 1 135.77 EUR")
+	refund := "/payments/" + sitetest.Get[string](b, `SELECT id::text FROM payments`) + "/refunds/new"
+	b.Page(person.Get(person.Get(refund).Location())).
+		Says("Nothing is open on the invoice now. It will have 135.77 EUR open again, or less if you refund less.")
 	p = b.Page(person.Get("/customers/" + customer)).Says("Credit 1 164.23 EUR")
 	p.LeadsTo(at)
 	p.LeadsTo("/receipts/new?customer_id=" + customer)
@@ -89,7 +93,10 @@ func TestFillInAgain(t *testing.T) {
 	person, invoices := b.Person(b.Replica, b.Acme), invoicecases.Invoices()
 	b.Prepared(b.Acme, "one", invoices, invoices.Command, "issue")
 	customer := sitetest.Get[string](b, `SELECT id::text FROM customers`)
-	form := b.Page(person.Get(person.Get("/receipts/new").Location()))
+	b.Exec(`UPDATE settings SET currency = 'USD'`)
+	form := b.Page(person.Get(person.Get("/receipts/new?customer_id=" + customer).Location()))
+	assert.Equal(t, form.Typed().Get("currency"), "EUR", "the currency of the invoices")
+	form = b.Page(person.Get(person.Get("/receipts/new").Location()))
 	typed := sitetest.Change(form.Typed(), "customer_id", customer, "amount", "1,000.50", "currency", "EUR", "action", "fill")
 	p := b.Page(person.Submit("/receipts/form", typed))
 	assert.Equal(t, p.Typed().Get("allocation_amount"), "135.77", "filled in")

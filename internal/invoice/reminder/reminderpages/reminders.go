@@ -92,12 +92,16 @@ func (s *pages) reminderForm(r *http.Request, p templates.Page, f templates.Form
 	if err != nil {
 		return nil, err
 	}
+	copies, err := customer.Copies.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.Customer.ID)
+	if err != nil {
+		return nil, err
+	}
 	if level, err := strconv.Atoi(f.Typed.Get(invoiceviews.LevelField)); err == nil && level >= 1 && level <= reminder.Levels {
 		f.Title, f.Submit = reminder.LevelName(level), "Send "+strings.ToLower(reminder.LevelName(level))
 	}
 	return invoiceviews.ReminderForm(p, invoiceviews.ReminderFormView{
 		Form: f, InvoiceStep: excerpt.Step(inv), Open: web.AmountText(inv.Currency, inv.Open),
 		Late: party.DaysText(strconv.Itoa(inv.DueDate.DaysUntil(web.Principal(r).Today()))), Last: reminder.Last(summary.LastReminder),
-		NoAddress: inv.Customer.Email == "",
+		NoAddress: inv.Customer.Email == "", CopiesTo: copies,
 	}), nil
 }

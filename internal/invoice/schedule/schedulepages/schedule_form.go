@@ -140,11 +140,12 @@ func (s *pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form
 	option := func(c customer.Offered) templates.Option {
 		return templates.Option{Value: c.ID.String(), Text: invoiceform.CustomerOption(c).Text}
 	}
-	if _, err := invoiceform.OfferCustomers(r, s.site.Pool, &form.InvoiceForm, option); err != nil {
+	chosen, err := invoiceform.OfferCustomers(r, s.site.Pool, &form.InvoiceForm, option)
+	if err != nil {
 		return nil, err
 	}
-	invoiceform.FillLines(&form.InvoiceForm, in)
-	return invoiceviews.ScheduleFormPage(p, form), nil
+	err = invoiceform.FillLines(r, s.site.Pool, &form.InvoiceForm, in, chosen.ID)
+	return invoiceviews.ScheduleFormPage(p, form), err
 }
 
 // typedSchedule returns the typed values, each line as a fact.
