@@ -85,7 +85,7 @@ func TestNumberOfAnotherYear(t *testing.T) {
 func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.Invoices(), sitetest.HTML{})
-	p := b.Page(x.Caller.Get(x.Caller.Get("/invoices/new").Location())).Says("Leave blank for the next number, " + thisYear(1) + ".")
+	p := b.Page(x.Caller.Get(x.Caller.Get("/invoices/new").Location())).Says(" it is " + thisYear(1) + ".")
 	typed := p.Typed()
 	assert.Thatf(t, typed.Get("number") == "", "the form has the number %q", typed.Get("number"))
 	assert.Equal(t, control(p, "number", "placeholder"), thisYear(1), "suggested number")
