@@ -336,7 +336,9 @@ func states() map[string]templ.Component {
 			Chosen: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: "Payment reminder"}},
 			Left:   []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2", Customer: hostile, Gets: hostile}},
 		}),
-		"reminder batch form without a choice": invoiceviews.ReminderBatchForm(page, invoiceviews.ReminderBatch{}),
+		"reminder batch form with all left out": invoiceviews.ReminderBatchForm(page, invoiceviews.ReminderBatch{
+			Left: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2"}},
+		}),
 		"reminder batch form refused": invoiceviews.ReminderBatchForm(page, invoiceviews.ReminderBatch{
 			Form: templates.Form{
 				Title: "Send reminders", Key: "k", Errors: templates.FieldErrors{{Control: "reminders", Message: hostile}},

@@ -78,8 +78,8 @@ func Chosen(inv invoice.Summary, amount int64, gets string) invoiceviews.ChosenR
 	}
 }
 
-// Copies returns the addresses that get copies of an email to the customer of an invoice from [invoice.Chosen], as the end of a sentence; "" for
-// none.
+// Copies returns the addresses that get copies of an email to the customer of an invoice from [invoice.Chosen], as the end of a
+// sentence; "" for none.
 func Copies(inv invoice.Summary) string {
 	if inv.CopiesTo == "" {
 		return ""

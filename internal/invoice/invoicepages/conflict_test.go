@@ -159,7 +159,7 @@ func TestLinesWithoutJavaScript(t *testing.T) {
 		"add_line": {
 			[][7]string{{"Design", "2", "HUR", "50.00", "10%", "23", ""}, {"Printing", "1.5", "", "7.99", "", "0", "export"}},
 			[][7]string{{"Design", "2", "HUR", "50.00", "10%", "23", ""}, {"Printing", "1.5", "", "7.99", "", "0", "export"},
-				{"", "1", "", "", "", "0", "export"}},
+				{"", "1", "", "", "", "", ""}},
 		},
 		"remove_line:0": {[][7]string{{"Design", "2", "", "50.00", "", "0", "export"}}, [][7]string{{"", "1", "", "", "", "", ""}}},
 		"remove_line:2": {

@@ -76,7 +76,8 @@ func (s *Pages) issuePage(r *http.Request, p templates.Page, f templates.Form, i
 	warnings, err := s.warnings(r, inv)
 	return invoiceviews.IssuePage(p, invoiceviews.Issue{
 		Form: f, InvoiceStep: excerpt.Step(inv), To: inv.Customer.Email, CopiesTo: copies, Warnings: warnings,
-		NoMailServer: !s.sendsMail, EmailCustomer: invoice.EmailCustomer, EmailNone: invoice.EmailNone, CanEInvoice: len(document.Lacks(inv)) == 0,
+		NoMailServer: !s.sendsMail, EmailCustomer: invoice.EmailCustomer, EmailNone: invoice.EmailNone,
+		CanEInvoice: len(document.Lacks(inv)) == 0,
 	}), err
 }
 

@@ -61,7 +61,8 @@ type OpenInvoice struct {
 	Open    int64 // minor units
 }
 
-// UsualCurrency returns the currency of the open invoice of a customer that is due first, or else of their last invoice; "" without one.
+// UsualCurrency returns the currency of the open invoice of a customer that is due first, or else of their last invoice; "" for
+// none.
 func UsualCurrency(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID) (code string, err error) {
 	return record.One(ctx, pool, tenant, pgx.RowTo[string], `
 		SELECT COALESCE((

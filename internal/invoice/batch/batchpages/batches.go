@@ -144,6 +144,9 @@ func (s *pages) form(r *http.Request, p templates.Page, f templates.Form) (templ
 	if len(late) > 0 {
 		view.PastDue = "The due date of " + document.Listed(late) + " has passed."
 	}
+	if len(view.Chosen) == 0 {
+		view.KeptFor = "" // nothing was typed
+	}
 	named, err := excerpt.NamedIn(r, s.site.Pool)
 	for _, inv := range named {
 		if text, can := gets(action, inv); !can {

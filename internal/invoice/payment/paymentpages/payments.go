@@ -161,8 +161,8 @@ func (s *pages) paymentForm(r *http.Request, p templates.Page, f templates.Form)
 	}), nil
 }
 
-// receiptHref returns the form of a receipt with the values of the form of a payment, if its amount exceeds the open amount, or its reference
-// is taken, or "".
+// receiptHref returns the form of a receipt with the values of the form of a payment, if its amount exceeds the open amount, or if its
+// reference is taken; otherwise "".
 func receiptHref(inv invoice.Invoice, f templates.Form) string {
 	amount, err := inv.Currency.Parse(f.Typed.Get("amount"))
 	if taken := f.Blamed.Of("reference") != ""; !taken && (err != nil || amount <= inv.Open || !f.CameBack()) {

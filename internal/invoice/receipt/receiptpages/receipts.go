@@ -187,8 +187,8 @@ func receiptOfForm(r *http.Request) (receipt.Draft, error) {
 	return draft, invoiceform.WithQuestions(err, questions)
 }
 
-// freshReceipt fills in what the address has, such as the customer, and else today's date and the currency of the customer's invoices, or of
-// the business.
+// freshReceipt fills in what the address has, such as the customer, and else today's date and the currency of the customer's invoices,
+// or of the business.
 func (s *pages) freshReceipt(r *http.Request) (url.Values, error) {
 	is, err := settings.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant)
 	fresh := url.Values{"date": {s.site.Today(r).String()}, "method": {payment.Methods()[0]}, "currency": {is.Currency.String()}}
