@@ -87,9 +87,6 @@ func Name(c Customer) string { return c.Name }
 // Names reads the display names of referenced customers, and finds those to choose from.
 var Names = search.Names{Names: record.Names{Table: Table.Name, Column: "name"}, Words: words}
 
-// Copies reads the email addresses that get copies of emails to customers; "" for none.
-var Copies = record.Names{Table: Table.Name, Column: "copies_to"}
-
 // SameEmailField is the name of the field of forms for Input.SameEmailAs.
 const SameEmailField = "same_email"
 

@@ -275,3 +275,12 @@ func Chosen(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []str
 		pgx.NamedArgs{"ids": ids})
 	return found.Rows, err
 }
+
+// CopiesTo returns the addresses that get copies of emails to the customer of an invoice, which may lack the customer's id: see [Buyer].
+func CopiesTo(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (string, error) {
+	found, err := Chosen(ctx, pool, tenant, []string{id.String()})
+	if len(found) == 0 {
+		return "", err
+	}
+	return found[0].CopiesTo, err
+}

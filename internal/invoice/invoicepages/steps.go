@@ -69,7 +69,7 @@ func (s *Pages) issuePage(r *http.Request, p templates.Page, f templates.Form, i
 	if inv.Customer.Email == "" {
 		f.Submit = "Issue only"
 	}
-	copies, err := customer.Copies.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.Customer.ID)
+	copies, err := invoice.CopiesTo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
 	if err != nil {
 		return nil, err
 	}

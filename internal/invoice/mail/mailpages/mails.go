@@ -110,7 +110,7 @@ func (s *pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (t
 	if err != nil {
 		return nil, err
 	}
-	copies, err := customer.Copies.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.Customer.ID)
+	copies, err := invoice.CopiesTo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
 	again := f.Typed.Get(invoiceviews.FailedField) != ""
 	if again {
 		f.Title = "Send this email again"

@@ -92,7 +92,7 @@ func (s *pages) reminderForm(r *http.Request, p templates.Page, f templates.Form
 	if err != nil {
 		return nil, err
 	}
-	copies, err := customer.Copies.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.Customer.ID)
+	copies, err := invoice.CopiesTo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
 	if err != nil {
 		return nil, err
 	}
