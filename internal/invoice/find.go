@@ -276,6 +276,13 @@ func Chosen(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []str
 	return found.Rows, err
 }
 
+// ChosenWhole is like [Chosen], with the lines and parties of the invoices.
+func ChosenWhole(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []string) ([]Invoice, error) {
+	found, err := record.ListBy(ctx, pool, Table, tenant, record.Page{Limit: MaxChosen}, `r.id = ANY (@ids::uuid[])`,
+		pgx.NamedArgs{"ids": ids})
+	return found.Rows, err
+}
+
 // CopiesTo returns the addresses that get copies of emails to the customer of an invoice, which may lack the customer's id: see [Buyer].
 func CopiesTo(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (string, error) {
 	found, err := Chosen(ctx, pool, tenant, []string{id.String()})

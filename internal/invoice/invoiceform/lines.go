@@ -109,14 +109,14 @@ func FillLines(r *http.Request, pool *pgxpool.Pool, form *invoiceviews.InvoiceFo
 	if err != nil {
 		return err
 	}
-	usual, err := invoice.UsualOf(r.Context(), pool, web.Principal(r).Tenant, []uuid.UUID{customer})
-	if err != nil {
-		return err
-	}
 	form.NewRate = is.TaxRate
-	for _, is := range usual { // empty for an unknown customer
-		if is.NoTax != "" {
-			form.NewRate, form.NewTreatment = "0", string(is.NoTax)
+	if customer != uuid.Nil {
+		usual, err := invoice.UsualOf(r.Context(), pool, web.Principal(r).Tenant, []uuid.UUID{customer})
+		if err != nil {
+			return err
+		}
+		if len(usual) > 0 && usual[0].NoTax != "" {
+			form.NewRate, form.NewTreatment = "0", string(usual[0].NoTax)
 		}
 	}
 	edited := form.Typed.Get(templates.RedisplayField) != "" && !form.CameBack()

@@ -50,9 +50,8 @@ func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoicevie
 	}
 	lacks(lacking(seller), "in the settings", "/settings/edit")
 	lacks(lacking(buyer), "to the customer", customer+"/edit")
-	for _, name := range misplaced(inv) {
-		add("The tax treatment "+name+" doesn't suit a customer in "+party.CountryName(inv.Customer.Country)+".",
-			"Edit the draft", url+"/edit", " first, if it should be another one.")
+	for _, text := range misplaced(inv) {
+		add(text, "Edit the draft", url+"/edit", " first, if it should be another one.")
 	}
 	issued, today := inv.IssueDate, s.site.Today(r)
 	closed, err := s.closedWith(r, issued)
@@ -77,6 +76,15 @@ func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoicevie
 	return all, err
 }
 
+// TaxWarnings returns sentences about the tax treatments of an invoice that lacks the customer's VAT number, or whose parties contradict
+// them.
+func TaxWarnings(inv invoice.Invoice) (texts []string) {
+	if _, is := party.VATNumber(inv.Customer.TaxID); !is && needsBuyersVAT(inv) {
+		texts = append(texts, "The invoice doesn't show the customer's VAT number.")
+	}
+	return append(texts, misplaced(inv)...)
+}
+
 // needsBuyersVAT reports whether an invoice must show the VAT number of the customer: it has lines with a reverse charge or for another
 // country of the EU, or lines without a treatment that a business bills there without tax.
 func needsBuyersVAT(inv invoice.Invoice) bool {
@@ -92,9 +100,9 @@ func needsSellersVAT(l invoice.Line) bool {
 	return l.NoTax == invoice.IntraCommunity || l.NoTax == invoice.Export
 }
 
-// misplaced returns the names of the treatments that an invoice's lines have and the countries of its parties contradict. A domestic
+// misplaced returns sentences about the treatments that an invoice's lines have and the countries of its parties contradict. A domestic
 // reverse charge is among them, since few supplies have one. Unknown countries contradict nothing.
-func misplaced(inv invoice.Invoice) (names []string) {
+func misplaced(inv invoice.Invoice) (texts []string) {
 	seller, buyer := inv.Seller.Country, inv.Customer.Country
 	if seller == "" || buyer == "" {
 		return nil
@@ -105,11 +113,11 @@ func misplaced(inv invoice.Invoice) (names []string) {
 		invoice.ReverseCharge:  seller == buyer,
 	} {
 		if wrong && slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool { return l.NoTax == as }) {
-			names = append(names, as.Terms().Name)
+			texts = append(texts, "The tax treatment "+as.Terms().Name+" doesn't suit a customer in "+party.CountryName(buyer)+".")
 		}
 	}
-	slices.Sort(names)
-	return names
+	slices.Sort(texts)
+	return texts
 }
 
 // lacking returns the names of the facts without a value.

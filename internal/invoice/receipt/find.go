@@ -17,7 +17,8 @@ import (
 var below = invoice.Below{
 	Parent: invoice.Customers("receipts"), Day: "received_on", Amount: "amount", Text: "reference", Where: `true`,
 	Sums: `json_strip_nulls(json_build_object(
-		'received', CASE WHEN r.removed_at IS NULL THEN r.amount END, 'left', NULLIF(r.left_amount, 0)))`,
+		CASE WHEN r.credit_note_id IS NULL THEN 'received' ELSE 'credited' END, CASE WHEN r.removed_at IS NULL THEN r.amount END,
+		'left', NULLIF(r.left_amount, 0)))`,
 }
 
 // List returns a page of a tenant's receipts that a filter selects: see [invoice.ListBelow].
@@ -27,7 +28,8 @@ func List(
 	return invoice.ListBelow(ctx, pool, tenant, below, Table, f, page)
 }
 
-// SumUp returns the sums of these receipts, without removed ones, of the kinds "received" and "left": see [invoice.SumBelow].
+// SumUp returns the sums of these receipts, without removed ones, of the kinds "received", "credited" (from credit
+// notes) and "left": see [invoice.SumBelow].
 func SumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
 	return invoice.SumBelow(ctx, pool, tenant, below, Table, f)
 }

@@ -116,8 +116,12 @@ func (s *story) step() error {
 		return s.Void(s.key, inv)
 	case 3:
 		d, err := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "0.4"}}}.Draft(inv)
-		if err == nil {
-			_, err = credit.Create.Do(ctx, s.Store, s.Intent(s.key), d)
+		if err != nil {
+			return err
+		}
+		made, err := credit.Create.Do(ctx, s.Store, s.Intent(s.key), d)
+		if err == nil && s.random.IntN(3) == 0 {
+			_, err = credit.Reverse.Do(ctx, s.Store, s.Intent(s.key), credit.ReverseDraft{Reverses: made.Value.ID})
 		}
 		return err
 	case 4, 5:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/batch"
@@ -27,14 +28,18 @@ type pages struct {
 	site     *web.Site
 	batches  *web.Mounted[batch.Batch]
 	invoices *web.Mounted[invoice.Invoice]
+	warn     Warn
 }
 
+// Warn returns sentences about unusual facts of a draft.
+type Warn func(invoice.Invoice) []string
+
 // Mount mounts the batches, whose invoices are chosen in the list of invoices.
-func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
+func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], warn Warn) {
 	m := web.Resource[batch.Batch]{
 		One: "invoice batch", Path: "/invoice-batches", Tab: "Batches", Table: batch.Table, Name: batch.Name,
 	}.Mount(on.Within("invoices"))
-	s := &pages{on, m, invoices}
+	s := &pages{on, m, invoices, warn}
 	web.Enter(m, web.Form[batch.Batch]{
 		Fields: []templates.Field{
 			{Name: invoiceviews.ActionField, Value: "Action"}, {Name: invoiceviews.BatchedField, Value: "Invoices"},
@@ -127,15 +132,27 @@ func (s *pages) form(r *http.Request, p templates.Page, f templates.Form) (templ
 	if view.Issues {
 		view.Title = "Issue invoices"
 	}
-	chosen, err := invoice.Chosen(r.Context(), s.site.Pool, web.Principal(r).Tenant,
-		excerpt.IDs(strings.Fields(f.Typed.Get(invoiceviews.BatchedField))))
+	ids := excerpt.IDs(strings.Fields(f.Typed.Get(invoiceviews.BatchedField)))
+	chosen, err := invoice.Chosen(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
 	if err != nil {
 		return nil, err
+	}
+	warnings := map[uuid.UUID][]string{}
+	if view.Issues {
+		drafts, err := invoice.ChosenWhole(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, inv := range drafts {
+			warnings[inv.ID] = s.warn(inv)
+		}
 	}
 	var late []string
 	for _, inv := range chosen {
 		text, _ := gets(action, inv)
-		view.Chosen = append(view.Chosen, excerpt.Chosen(inv, inv.Total, text))
+		row := excerpt.Chosen(inv, inv.Total, text)
+		row.Warnings = warnings[inv.ID]
+		view.Chosen = append(view.Chosen, row)
 		if view.Issues && inv.DueDate.Before(s.site.Today(r)) {
 			late = append(late, inv.Number)
 		}

@@ -90,6 +90,15 @@ func TestCreditWhatIsPaid(t *testing.T) {
 		LeadsTo(receipt)
 	b.Page(x.Caller.Get(receipt)).Says("Became credit on", "Credit note "+note.Number, "Credit left 135.77 EUR", "Pay credit back").
 		LeadsTo(page)
+
+	// Neither the credit nor a payment from it is received money.
+	b.Page(x.Caller.Get("/receipts?currency=EUR")).Says("Record a receipt From credit notes 1 135.77 EUR Credit left")
+	other := b.Prepared(x.Acme, "other", invoicecases.Invoices(), invoicecases.Invoices().Command).ID
+	program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", "other")
+	program.Post("/api/v1/invoices/"+other+"/issue", `{}`).Want(t, http.StatusOK)
+	program.Post("/api/v1"+receipt+"/allocations", `{"invoice_id": "`+other+`", "amount": "0.07", "date": "2026-11-23"}`).
+		Want(t, http.StatusCreated)
+	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Paid 1 135.77 EUR From credit notes 1 0.07 EUR", note.Number)
 }
 
 // TestAmountAndReversal: an amount counts instead of the quantities of the form, which has them all, and a credit note is reversed on its

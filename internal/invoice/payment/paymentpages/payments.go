@@ -68,7 +68,9 @@ func (s *pages) mountPayments() {
 		Searched: "whose reference begins with this, or of invoices whose number, lines, or customer's name, email, tax ID, contact or " +
 			"reference have words that begin with these",
 		List: payment.List, SumUp: payment.SumUp,
-		Sums: []invoiceviews.Standing{{Kind: "paid", Label: "Paid"}, {Kind: "refunded", Label: "Refunded"}},
+		Sums: []invoiceviews.Standing{
+			{Kind: "paid", Label: "Paid"}, {Kind: "credited", Label: "From credit notes"}, {Kind: "refunded", Label: "Refunded"},
+		},
 	}.Search(web.Listing[payment.Listed]{
 		Summary: "Payments, the last day first, but not those that were removed. A page may have fewer than limit, or none, while there " +
 			"is a next_cursor.",

@@ -28,7 +28,9 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
 				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
-				SELECT concat_ws(' ', c.provider, c.reference) FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
+				SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
+						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
+				FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $7
@@ -67,7 +69,9 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
 				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
-				SELECT concat_ws(' ', c.provider, c.reference) FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
+				SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
+						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
+				FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $7
@@ -106,7 +110,9 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
 				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
-				SELECT concat_ws(' ', c.provider, c.reference) FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
+				SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
+						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
+				FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first, w.second LIMIT $7
@@ -145,7 +151,9 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
 				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
-				SELECT concat_ws(' ', c.provider, c.reference) FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
+				SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
+						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
+				FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date AND (SELECT i.currency FROM invoices i WHERE i.tenant_id = $1 AND i.id = r.invoice_id LIMIT 1) = $7) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $8
@@ -235,7 +243,9 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
 				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
-				SELECT concat_ws(' ', c.provider, c.reference) FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+				SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
+						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
+				FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(
@@ -318,7 +328,9 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
 				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
-				SELECT concat_ws(' ', c.provider, c.reference) FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+				SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
+						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
+				FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(

@@ -75,7 +75,9 @@ func (s *pages) mountReceipts() {
 		Searched: "whose reference begins with this, or whose customer's name, email, tax ID, contact or reference have words that begin " +
 			"with these",
 		List: receipt.List, SumUp: receipt.SumUp,
-		Sums: []invoiceviews.Standing{{Kind: "received", Label: "Received"}, {Kind: "left", Label: "Credit left"}},
+		Sums: []invoiceviews.Standing{
+			{Kind: "received", Label: "Received"}, {Kind: "credited", Label: "From credit notes"}, {Kind: "left", Label: "Credit left"},
+		},
 	}.Search(web.Listing[receipt.Receipt]{
 		Summary: "Receipts, the last day first: money that was received in one transfer. A page may have fewer than limit, or none, " +
 			"while there is a next_cursor.",

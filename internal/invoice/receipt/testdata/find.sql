@@ -69,7 +69,8 @@ WITH candidates AS MATERIALIZED (
 	ORDER BY r.first DESC, r.second DESC LIMIT $14
 ), found AS (
 	SELECT p.first, p.second, (SELECT json_build_object('currency', r.currency, 'amounts', json_strip_nulls(json_build_object(
-					'received', CASE WHEN r.removed_at IS NULL THEN r.amount END, 'left', NULLIF(r.left_amount, 0)))) FROM receipts r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+					CASE WHEN r.credit_note_id IS NULL THEN 'received' ELSE 'credited' END, CASE WHEN r.removed_at IS NULL THEN r.amount END,
+					'left', NULLIF(r.left_amount, 0)))) FROM receipts r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(

@@ -166,12 +166,17 @@ func (s *pages) rows(r *http.Request, a account) ([][]string, error) {
 	return append(rows, row(a.of.Last, "closing_balance", "", "", "", a.found.Closing)), nil
 }
 
-// kinds are the texts of the kinds of entries.
-var kinds = map[string]string{
-	"invoice": "Invoice", "void": "Invoice voided", "credit_note": "Credit note",
-	"payment": "Payment", "payment_removal": "Payment removed", "refund": "Refund", "refund_removal": "Refund removed",
-	"write_off": "Write-off", "write_off_reversal": "Write-off taken back", "receipt": "Receipt", "receipt_removal": "Receipt removed",
-	"repayment": "Credit paid back", "repayment_removal": "Repayment removed",
+// kindText returns the text of the kind of an entry.
+func kindText(e statement.Entry) string {
+	if e.Kind == "credit_note" && e.Amount > 0 {
+		return "Credit note reversed"
+	}
+	return map[string]string{
+		"invoice": "Invoice", "void": "Invoice voided", "credit_note": "Credit note",
+		"payment": "Payment", "payment_removal": "Payment removed", "refund": "Refund", "refund_removal": "Refund removed",
+		"write_off": "Write-off", "write_off_reversal": "Write-off taken back", "receipt": "Receipt", "receipt_removal": "Receipt removed",
+		"repayment": "Credit paid back", "repayment_removal": "Repayment removed",
+	}[e.Kind]
 }
 
 func (s *pages) page(r *http.Request, p templates.Page, a account, problems []string) (templ.Component, error) {
@@ -216,7 +221,7 @@ func (s *pages) page(r *http.Request, p templates.Page, a account, problems []st
 	}
 	for _, e := range a.found.Entries.Rows {
 		view.Rows = append(view.Rows, invoiceviews.StatementRow{
-			Date: e.Day.Display(), Kind: kinds[e.Kind], Href: href(e), Number: e.Number, Reference: e.Reference,
+			Date: e.Day.Display(), Kind: kindText(e), Href: href(e), Number: e.Number, Reference: e.Reference,
 			Amount: a.of.Currency.Display(e.Amount), Balance: a.of.Currency.DisplaySum(e.Balance),
 		})
 	}
