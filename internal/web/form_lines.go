@@ -94,7 +94,8 @@ func lineFacts(form url.Values, of templates.LineTable) (facts []templates.Fact)
 			text := line[n]
 			if c.Kind == templates.Percent {
 				text = PercentText(text)
-			} else if c.Kind == templates.Day {
+			}
+			if c.Kind == templates.Day {
 				text = TypedDay(text)
 			}
 			switch {

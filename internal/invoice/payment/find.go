@@ -29,8 +29,8 @@ var All = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + in
 
 var below = invoice.Below{
 	Parent: invoice.Invoices(), Day: "paid_on", Amount: "amount", Text: "reference", Where: `removed_at IS NULL`,
-	Sums: `json_strip_nulls(json_build_object(CASE WHEN EXISTS (
-			SELECT FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id AND c.credit_note_id IS NOT NULL)
+	Sums: `json_strip_nulls(json_build_object(CASE WHEN (
+			SELECT c.credit_note_id IS NOT NULL FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)
 		THEN 'credited' ELSE 'paid' END, r.amount, 'refunded', NULLIF(r.refunded, 0)))`,
 }
 

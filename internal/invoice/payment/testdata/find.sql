@@ -73,8 +73,8 @@ WITH candidates AS MATERIALIZED (
 				WHERE a.amount = r.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1))) AS r
 	ORDER BY r.first DESC, r.second DESC LIMIT $16
 ), found AS (
-	SELECT p.first, p.second, (SELECT json_build_object('currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1), 'amounts', json_strip_nulls(json_build_object(CASE WHEN EXISTS (
-						SELECT FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id AND c.credit_note_id IS NOT NULL)
+	SELECT p.first, p.second, (SELECT json_build_object('currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1), 'amounts', json_strip_nulls(json_build_object(CASE WHEN (
+						SELECT c.credit_note_id IS NOT NULL FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)
 					THEN 'credited' ELSE 'paid' END, r.amount, 'refunded', NULLIF(r.refunded, 0)))) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
