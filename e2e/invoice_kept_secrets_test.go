@@ -39,7 +39,8 @@ func TestEveryFormIsRestoredAndNoSecretIsKept(t *testing.T) {
 		typed, err := s.page.Evaluate(typeEverywhere)
 		s.check(err, "type into the forms of "+kind)
 		secret := strings.HasPrefix(kind, "/people") || strings.HasPrefix(kind, "/tokens") || strings.HasPrefix(kind, "/webhooks")
-		if typed == nil || secret {
+		empty := strings.HasSuffix(kind, "-batches/new") // without an invoice
+		if typed == nil || secret || empty {
 			kept := s.kept()
 			assert.Thatf(t, len(kept) == 0, "%s leaves %q", kind, kept)
 			return

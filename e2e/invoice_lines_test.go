@@ -21,7 +21,9 @@ func TestAddAndRemoveLines(t *testing.T) {
 		s.click(buttonAddALine)
 		s.isFocused(s.line(2).GetByLabel(fieldDescription))
 		s.check(expect.Locator(s.line(2).GetByLabel(fieldQuantity)).ToHaveValue("1"), "start with one")
-		s.check(expect.Locator(s.line(2).GetByLabel(fieldTaxRate)).ToHaveValue("7"), "take the rate of the line above")
+		if s.db != nil { // a deployment has other settings
+			s.check(expect.Locator(s.line(2).GetByLabel(fieldTaxRate)).ToHaveValue("23"), "take the rate of the settings")
+		}
 		s.fillLine(2, "Design", "2", "50.00", "23")
 		s.holds(fieldNumber, s.number(1))
 		s.click(buttonRemoveLine1)
@@ -72,8 +74,7 @@ func TestTotalAndButtonStayInSight(t *testing.T) {
 		}
 		_, err := s.page.Evaluate("() => scrollTo(0, 0)")
 		s.check(err, "scroll to the top")
-		total := s.page.GetByText("Total", playwright.PageGetByTextOptions{Exact: new(true)})
-		s.check(expect.Locator(total).ToBeInViewport(), "see the total")
+		s.check(expect.Locator(s.page.Locator(".finish").GetByText("Total")).ToBeInViewport(), "see the total")
 		s.check(expect.Locator(s.button(buttonCreateInvoice)).ToBeInViewport(), "see the button")
 	})
 }
@@ -123,7 +124,7 @@ func TestTreatmentSetsTheRate(t *testing.T) {
 		}
 	}
 	s.click(buttonAddALine)
-	s.check(expect.Locator(s.line(2).GetByLabel(fieldTreatment)).ToHaveValue("export"), "take the treatment of the line above")
+	s.check(expect.Locator(s.line(2).GetByLabel(fieldTreatment)).ToHaveValue(""), "begin as taxed")
 }
 
 // TestPreviewIsTheServers checks that the form shows the same total that the server would store, or none if the server would

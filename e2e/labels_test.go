@@ -60,6 +60,7 @@ const (
 	buttonTryAgain             = "Try again"
 	buttonUndo                 = "Undo"
 	buttonWriteOff             = "Write off"
+	buttonWriteOffAnyway       = "Write off this amount"
 	buttonVoidInvoice          = "Void invoice"
 	buttonWithdrawLink         = "Withdraw link"
 )

@@ -1,23 +1,21 @@
 // Adds and removes the lines of a form in place. Without this script the same buttons ask the server to do it.
-//
-// The list says which controls of a new line take their value from the line above (data-as-above), and which the form fills in
-// (data-filled-in): a line with a value in these only is blank.
 
 const list = document.querySelector("[data-lines]");
 const form = list.closest("form");
 const blank = form.querySelector("template[data-line-template]");
-const [asAbove, filledIn] = [list.dataset.asAbove, list.dataset.filledIn].map((names) => names.split(" "));
+const filledIn = list.dataset.filledIn.split(" ");
 
 // Capture: this runs before the submit guard, which must not lock the form for a change that stays on the page. A busy form is left
 // to the guard.
 form.addEventListener("submit", (event) => {
-  const [action, index] = actionOf(event.submitter);
+  const { name, value } = event.submitter ?? {};
+  const [action, index] = name === "action" ? value.split(":") : [];
   if (!["add_line", "remove_line"].includes(action) || form.ariaBusy === "true") return;
   if (action === "add_line" && isFull()) return; // the server shows the message
   event.preventDefault();
   event.stopImmediatePropagation();
   if (action === "add_line") addLine();
-  else removeLine(Number(index));
+  else removeLine(index);
 }, { capture: true });
 
 // Enter in a line moves to the next one, and from the last one to a new line.
@@ -37,11 +35,6 @@ form.addEventListener("fill", ({ detail }) => {
   while (list.children.length < wanted) list.append(blank.content.cloneNode(true));
   renumber();
 });
-
-function actionOf(submitter) {
-  if (submitter?.name !== "action") return [];
-  return submitter.value.split(":");
-}
 
 function isFull() {
   return list.children.length >= Number(list.dataset.maxLines);
@@ -63,23 +56,20 @@ function below() {
 }
 
 function addLine() {
-  const above = list.lastElementChild;
   list.append(blank.content.cloneNode(true));
-  for (const control of controls(list.lastElementChild)) {
-    if (asAbove.includes(control.name)) control.value = controls(above).find(({ name }) => name === control.name).value;
-  }
+  const chosen = controls(blank.content); // also by a script, which a clone lacks
+  controls(list.lastElementChild).forEach((control, i) => (control.value = chosen[i].value));
   renumber();
   form.dispatchEvent(new Event("input"));
   first(list.lastElementChild).focus();
 }
 
 function removeLine(index) {
-  const lines = [...list.children];
-  if (lines.length === 1) lines[0].replaceWith(blank.content.cloneNode(true));
-  else lines[index].remove();
+  list.children[index].remove();
+  if (list.children.length === 0) list.append(blank.content.cloneNode(true));
   renumber();
   form.dispatchEvent(new Event("input"));
-  first(list.children[Math.min(index, list.children.length - 1)]).focus();
+  first(list.children[index] ?? list.lastElementChild).focus();
 }
 
 // Ids end in the line's index, so labels, messages and the links of the error
@@ -110,7 +100,7 @@ function renumber() {
   }
 }
 
-// A blank line is left out by the server, too.
+// A blank line has only what the form fills in. The server leaves it out, too.
 function isBlank(line) {
   return controls(line).every(({ name, value }) => filledIn.includes(name) || value.trim() === "");
 }

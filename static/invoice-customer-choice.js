@@ -34,7 +34,7 @@ function address(text) {
 function prefill({ currency: usual, days, treatment: usually = "", exemption = "" }) {
   const choice = form.elements.currency;
   if (usual && choice.value === currency) choice.value = currency = usual;
-  const lines = [...form.querySelectorAll("[name=line_tax_treatment]")];
+  const lines = [form, form.querySelector("template").content].flatMap((all) => [...all.querySelectorAll("[name=line_tax_treatment]")]);
   if (usually !== treatment && lines.every(({ value }) => value === treatment)) {
     for (const line of lines) {
       line.value = usually;

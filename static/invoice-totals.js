@@ -17,10 +17,10 @@ list.addEventListener("change", ({ target }) => {
 });
 
 // A line without tax has the rate 0, and a taxed one the rate that it had, or none: nothing must be tax-free by mistake.
-list.addEventListener("change", ({ target }) => {
+for (const lines of [list, form.querySelector("template").content]) lines.addEventListener("change", ({ target }) => {
   if (target.name !== "line_tax_treatment") return;
   const rate = target.closest(".line").querySelector("[name=line_tax_rate]");
-  if (target.value === "") rate.value = rate.dataset.taxed ?? "";
+  if (target.value === "") rate.value = rate.dataset.taxed ?? rate.value.replace(/^0$/, "");
   else if (rate.value !== "0") [rate.dataset.taxed, rate.value] = [rate.value, "0"];
   showTotals();
 });

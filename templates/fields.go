@@ -17,20 +17,28 @@ type FieldError struct {
 	Message string
 	// Place distinguishes controls with the same name, such as "Line 2".
 	Place string
+	// Readings are the two values that the control's text can mean; blank for others.
+	Readings [2]string
 }
 
 // FieldErrors are the errors of a form, in the order of the page.
 type FieldErrors []FieldError
 
 // Of returns the first message for a control, or "".
-func (errs FieldErrors) Of(control string) string {
+func (errs FieldErrors) Of(control string) string { return errs.first(control).Message }
+
+// first returns the first error of a control, or the zero value.
+func (errs FieldErrors) first(control string) FieldError {
 	for _, e := range errs {
 		if e.Control == control {
-			return e.Message
+			return e
 		}
 	}
-	return ""
+	return FieldError{}
 }
+
+// ReadingField is the name of the buttons that choose a reading of an ambiguous number: the id of the control, a space, and the number.
+const ReadingField = "reading"
 
 // Input describes one labelled control; ID is also its error's Control.
 type Input struct {
@@ -43,8 +51,9 @@ type Input struct {
 	Hint         string
 	HintNumber   string // ends the hint, on one line
 	Error        string
-	Mode         string // inputmode
-	Autocomplete string // "off" when empty, because most fields are about other people
+	Readings     [2]string // that the text can mean, as buttons; blank for others
+	Mode         string    // inputmode
+	Autocomplete string    // "off" when empty, because most fields are about other people
 	Focus        bool
 }
 

@@ -1,15 +1,20 @@
 package templates
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/a-h/templ"
+)
 
 // Finder has the search, the filters and the order of a list. All are parameters in the URL of the page.
 type Finder struct {
 	Pager
 
-	Href        string // the URL that the form is sent to; "" hides the form
-	Many        string // "invoices"
-	Search      string // the text of the search, as typed
-	Placeholder string // in the search field; "" for a list without a search
+	Above       templ.Component // above the form of a plain list, such as sums; nil for nothing
+	Href        string          // the URL that the form is sent to; "" hides the form
+	Many        string          // "invoices"
+	Search      string          // the text of the search, as typed
+	Placeholder string          // in the search field; "" for a list without a search
 	// Hidden are further parameters that the form keeps.
 	Hidden []Field
 	// Chips are states to choose one of.

@@ -153,7 +153,7 @@ const answerPrefix = "answer_"
 // Input returns a control with its value and its error. It has the focus if it asks for it, unless a notice or an error summary has it.
 func (f Form) Input(in Input) Input {
 	in.Value = f.Typed.Get(in.name())
-	in.Error = f.Wrong(in.ID)
+	in.Error, in.Readings = f.Wrong(in.ID), f.Errors.first(in.ID).Readings
 	in.Focus = in.Focus && !f.CameBack()
 	return in
 }

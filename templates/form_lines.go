@@ -84,14 +84,10 @@ func (t LineTable) WithoutBlank(lines [][]string) [][]string {
 	})
 }
 
-// Next returns a new line below others.
-func (t LineTable) Next(above [][]string) (line []string) {
-	for i, c := range t.Columns {
-		value := c.Begins
-		if c.AsAbove && len(above) > 0 {
-			value = above[len(above)-1][i]
-		}
-		line = append(line, value)
+// Next returns a new line.
+func (t LineTable) Next() (line []string) {
+	for _, c := range t.Columns {
+		line = append(line, c.Begins)
 	}
 	return line
 }
@@ -100,32 +96,30 @@ func (t LineTable) Next(above [][]string) (line []string) {
 func (t LineTable) shown(typed url.Values) [][]string {
 	lines := t.Lines(typed)
 	if len(lines) == 0 {
-		lines = append(lines, t.Next(nil))
+		lines = append(lines, t.Next())
 	}
 	return lines
 }
 
-// named returns the names of the controls of some columns, with spaces between them, for the script.
-func (t LineTable) named(which func(Control) bool) string {
+// filledIn returns the names of the controls that the form fills in, with spaces between them, for the script.
+func (t LineTable) filledIn() string {
 	var names []string
 	for _, c := range t.Columns {
-		if which(c) {
+		if c.filledIn() {
 			names = append(names, t.name(c))
 		}
 	}
 	return strings.Join(names, " ")
 }
 
-// asAbove reports whether a new line has the value of the line above.
-func (c Control) asAbove() bool { return c.AsAbove }
-
 // filledIn reports whether the form fills the control of a line in, so that its value doesn't make the line count.
-func (c Control) filledIn() bool { return c.Begins != "" || c.AsAbove || c.Kind == YesOrNo }
+func (c Control) filledIn() bool { return c.Begins != "" || c.Kind == YesOrNo }
 
 // inLine returns the control of a column in a line. index is "new" in the template that the script copies and numbers.
 func (t LineTable) inLine(f Form, c Control, index, value string) Input {
 	id := t.name(c) + "-" + index
 	in := c.typed(Input{ID: id, Name: t.name(c), Label: c.caption(), Value: value, Error: f.Wrong(id)})
+	in.Readings = f.Errors.first(id).Readings
 	in.Focus = f.Focus == id && !f.CameBack()
 	return in
 }

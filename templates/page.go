@@ -74,6 +74,14 @@ type Field struct {
 	Value string
 }
 
+// contentHref returns the target of the skip link, behind the tabs of a section.
+func (p Page) contentHref() string {
+	if len(p.Tabs) > 0 {
+		return "#content"
+	}
+	return "#main"
+}
+
 // Titled returns the page with a title, to which the product's name is added.
 func (p Page) Titled(title string) Page {
 	p.title = title

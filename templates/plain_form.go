@@ -16,9 +16,8 @@ type Control struct {
 	Accept   string   // of the kind File: the types and extensions of the files
 	// Lines is the table of the kind Table.
 	Lines LineTable
-	// Begins is the value of a new line in the control's column, and AsAbove is set if that is the value of the line above.
-	Begins  string
-	AsAbove bool
+	// Begins is the value of a new line in the control's column.
+	Begins string
 }
 
 // ControlKind is the kind of a control.

@@ -13,7 +13,7 @@ import (
 
 // Filter selects either archived customers or the others.
 type Filter struct {
-	Search   string // prefixes of words in the name, email, tax ID, contact or reference, which must all match
+	Search   string // prefixes of words in the name, email, tax ID, contact, reference or address, which must all match
 	Archived bool
 	Sort     string // "name", "-name", or "" for the newest first
 }

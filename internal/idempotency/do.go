@@ -219,7 +219,7 @@ func (d *Definition) do(ctx context.Context, store *Store, intent Intent, comman
 		case !found.visible:
 			return done, ErrNotVisible
 		case found.result == nil:
-			return done, &AlreadyDoneError{Record: found.record}
+			return done, &AlreadyDoneError{Record: found.record, Outcome: found.outcome}
 		}
 	}
 	if done.Value, err = d.decode(found.result); err != nil {

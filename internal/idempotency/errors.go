@@ -38,7 +38,8 @@ func (e *MismatchError) Error() string {
 // can be read.
 type AlreadyDoneError struct {
 	// Record is the id of the record that this key created or changed.
-	Record uuid.UUID
+	Record  uuid.UUID
+	Outcome Outcome // of the attempt that was carried out
 }
 
 func (e *AlreadyDoneError) Error() string {

@@ -15,6 +15,8 @@ type Field struct {
 	Pointer string `json:"pointer"`
 	// Message is a sentence with the correction.
 	Message string `json:"detail"`
+	// Readings are the two values that the text can mean, for a form to choose from; blank for others.
+	Readings [2]string `json:"-"`
 }
 
 // Error lists all mistakes in a command. Nothing was done.
@@ -32,7 +34,7 @@ func (e *Error) Error() string {
 
 // Add adds a mistake at a place.
 func (e *Error) Add(pointer, message string) {
-	e.Fields = append(e.Fields, Field{pointer, message})
+	e.Fields = append(e.Fields, Field{Pointer: pointer, Message: message})
 }
 
 // Line returns a text of one line, as [text.Line] does, and adds an error if it has more than limit characters or an invisible one. The

@@ -21,9 +21,10 @@ type Sum struct {
 	Count    int             // of invoices, or of receipts with credit
 }
 
-// Standing returns the open amount, the part that was due before a day, and the amount paid in the month of that day less the refunds in
-// that month. With a customer's id, the sums are for that customer, with the credit and without a paid amount; with the tenant's id, they
-// are for all. The database keeps the sums besides the credit: see migrations/00119_standing.sql and 00129_refunds_by_month.sql.
+// Standing returns the open amount, the part that was due before a day, and the payments and receipts in the month of that day, less its
+// refunds and repayments. With a customer's id, the sums are for that customer, with the credit and without a paid amount; with the
+// tenant's id, they are for all. The database keeps the sums besides the credit: see migrations/00119_standing.sql and
+// 00225_invoice_money_received.sql.
 func Standing(ctx context.Context, pool *pgxpool.Pool, tenant, of uuid.UUID, today date.Date) ([]Sum, error) {
 	all, err := Standings(ctx, pool, tenant, []uuid.UUID{of}, today)
 	return all[of], err

@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -13,17 +14,51 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Below lists the records that belong to a tenant's invoices, such as payments, latest day first.
-type Below[R any] struct {
-	Table record.Table[R] // has the column invoice_id
-	Day   string          // the column that the list is sorted by
-	// Where is a condition on the columns of the table, which is also in the index of Day.
+// Below describes a list of records that belong to a tenant's invoices or customers, such as payments, latest day first.
+type Below struct {
+	Parent Parent
+	Day    string // the column that the list is sorted by
+	Amount string // the column with the amount, in minor units
+	Text   string // the column with the record's own number or reference
+	// Where is a condition on the columns of the table, which is also in the indexes of Day, Amount and Text.
 	Where string
+	// Sums is SQL for a JSON object with the amounts of a row r by kind, without those that don't count.
+	Sums string
+}
+
+// Parent is the table that the records belong to, with the words by which they are found.
+type Parent struct {
+	table, column string
+	words         search.Words
+	onlyOthers    bool // whether the table has no words besides those of [search.Other]
+	// currency and customer are SQL for the currency of a row r and the id of its customer.
+	currency, customer string
+}
+
+// Invoices returns the parent of records with the column invoice_id.
+func Invoices() Parent {
+	return Parent{
+		table: "invoices", column: "invoice_id", words: words,
+		currency: `(SELECT i.currency FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = r.invoice_id LIMIT 1)`,
+		customer: `(SELECT i.customer_id FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = r.invoice_id LIMIT 1)`,
+	}
+}
+
+// Customers returns the parent of records in a table with the columns customer_id and currency. By its words, a term finds at most as many
+// customers as in [Filter].
+func Customers(table string) Parent {
+	of := search.Words{
+		Table: "customer_words", ID: "customer_id", First: "customer_id", FirstOf: "customer_id",
+		Other: search.Other{Column: "customer_id", Words: "customer_words", ID: "customer_id"},
+	}
+	return Parent{table: table, column: "id", words: of, onlyOthers: true, currency: `r.currency`, customer: `r.customer_id`}
 }
 
 // BelowFilter selects such records. The zero value selects all.
 type BelowFilter struct {
-	Search   string         // finds the records by their invoices, like [Filter]
+	// Search finds the records by their parents, like [Filter], by their amount, and by the beginning of their text.
+	Search   string
+	Customer uuid.UUID      // uuid.Nil for all
 	From, To date.Date      // both included; zero for any
 	Currency money.Currency // zero for all
 }
@@ -42,11 +77,30 @@ const OfFields = `
 			SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
 		LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c)`
 
-// List returns a page, which may be short although more rows follow: see [search.Query]. It returns [record.ErrKey] for a wrong key.
-func (b Below[R]) List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f BelowFilter, page record.Page) (record.List[R], error) {
+// ListBelow returns a page, which may be short although more rows follow: see [search.Query]. It returns [record.ErrKey] for a wrong key.
+func ListBelow[R any](
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Below, from record.Table[R], f BelowFilter, page record.Page,
+) (record.List[R], error) {
+	return listBelow[R](ctx, pool, tenant, b, from.Name, from.JSON(), f, page)
+}
+
+// SumBelow returns the amounts of the records that a filter selects, as sums of the kinds in [Below.Sums] by currency. known is false if
+// more are selected, or have to be read to find them, than can be summed at once.
+func SumBelow[R any](
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Below, from record.Table[R], f BelowFilter,
+) (sums []Sum, known bool, err error) {
+	shown := `json_build_object('currency', ` + b.Parent.currency + `, 'amounts', ` + b.Sums + `)`
+	list, err := listBelow[summed](ctx, pool, tenant, b, from.Name, shown, f, record.Page{Limit: maxSummed})
+	return addUp(list.Rows), list.After == record.Key{}, err
+}
+
+// listBelow is [ListBelow] with the SQL expression for the JSON of an R, on the row r.
+func listBelow[R any](
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Below, table, shown string, f BelowFilter, page record.Page,
+) (list record.List[R], err error) {
 	within := b.Where + ` AND ` + b.Day + ` >= @from::date AND ` + b.Day + ` <= @to::date`
 	q := search.Query[R]{
-		Table: b.Table.Name, Shown: b.Table.JSON(), Range: within, Where: within,
+		Table: table, Shown: shown, Range: within, Where: within,
 		Order: search.Order{Columns: [2]search.Column{{Name: b.Day, Type: "date"}, {Name: "id", Type: "uuid"}}, Descending: true},
 		Args:  pgx.NamedArgs{"from": "-infinity", "to": "infinity"},
 	}
@@ -59,17 +113,90 @@ func (b Below[R]) List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID
 	}
 	if f.Currency != (money.Currency{}) {
 		q.Filtered, q.Args["currency"] = true, f.Currency.String()
-		q.Where += ` AND (SELECT i.currency FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = r.invoice_id LIMIT 1) = @currency`
+		q.Where += ` AND ` + b.Parent.currency + ` = @currency`
 	}
-	if f.Search == "" {
-		return q.List(ctx, pool, tenant, page)
+	var terms []search.Term
+	switch {
+	case f.Search != "":
+		if terms, err = find(ctx, pool, tenant, b, &q, f.Search); err != nil {
+			return list, err
+		}
+		if f.Customer != uuid.Nil {
+			q.Args["customer"] = f.Customer
+			q.Where += ` AND ` + b.Parent.customer + ` = @customer`
+		}
+	case f.Customer != uuid.Nil:
+		var found string
+		q.Source, found = q.Below(b.Parent.words, b.Parent.table, b.Parent.column, []search.Term{{Others: []uuid.UUID{f.Customer}}})
+		q.Where += ` AND ` + found
 	}
-	terms, err := words.Terms(ctx, pool, tenant, f.Search)
-	if err != nil || len(terms) == 0 {
-		return record.List[R]{}, err
-	}
-	q.Below(words, "invoices", "invoice_id", terms)
-	list, err := q.List(ctx, pool, tenant, page)
+	list, err = q.List(ctx, pool, tenant, page)
 	list.Whole = search.WholeWords(terms)
 	return list, err
 }
+
+// find limits a list to the rows that a search finds in one of these ways: their text begins with it, ignoring its case; they have its
+// amount and their parents its other words; or their parents have its words. A number without decimals is an amount and a word. It
+// returns the words.
+func find[R any](
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Below, q *search.Query[R], text string,
+) (terms []search.Term, err error) {
+	fill := strings.NewReplacer("$ROWS", q.Table, "$TEXT", b.Text, "$AMOUNT", b.Amount, "$CURRENCY", b.Parent.currency,
+		"$WHERE", b.Where).Replace
+	q.Args["text"] = text
+	sources, ways := []string{fill(withText)}, []string{fill(hasText)}
+	amount, rest := amountIn(text)
+	words, matches := "", ""
+	if rest != "" {
+		if terms, err = b.Parent.words.Terms(ctx, pool, tenant, rest); err != nil {
+			return nil, err
+		}
+	}
+	for i := range terms {
+		if b.Parent.onlyOthers {
+			terms[i].Words = nil
+		}
+	}
+	if len(terms) > 0 {
+		words, matches = q.Below(b.Parent.words, b.Parent.table, b.Parent.column, terms)
+	}
+	if words != "" && amount == "" {
+		sources, ways = append(sources, words), append(ways, matches)
+	} else {
+		q.SourceArgs = nil // those of words
+	}
+	if amount == "" && digits.MatchString(text) {
+		amount, matches = text, ""
+	}
+	if amount != "" {
+		way := fill(hasAmount)
+		if matches != "" {
+			way += ` AND ` + matches
+		}
+		sources, ways = append(sources, fill(withAmount)), append(ways, way)
+		q.Args["currencies"], q.Args["amounts"] = minorUnits(amount)
+	}
+	q.Source, q.Filtered = `(`+strings.Join(sources, `) UNION ALL (`)+`)`, true
+	q.Where += ` AND (` + strings.Join(ways, ` OR `) + `)`
+	return terms, nil
+}
+
+// The rows whose text begins with a search, and those with an amount: a SELECT of the ids of each, and a condition on a row r. Estimates of
+// a range are small, so PostgreSQL uses the index even if most rows have the same amount.
+const (
+	begun = `FROM unnest(ARRAY[@text::text, upper(@text), lower(@text)]) AS each (text)`
+
+	withText = `
+		SELECT b.id ` + begun + `, LATERAL (
+			SELECT id FROM $ROWS
+			WHERE tenant_id = @tenant_id AND $TEXT >= each.text AND $TEXT < each.text || chr(1114111) AND $WHERE LIMIT $LOOKED) AS b`
+	hasText = `(SELECT true ` + begun + ` WHERE r.$TEXT >= each.text AND r.$TEXT < each.text || chr(1114111) LIMIT 1)`
+
+	withAmount = `
+		SELECT b.id FROM (SELECT DISTINCT unnest(@amounts::bigint[]) AS amount) AS each, LATERAL (
+			SELECT id FROM $ROWS
+			WHERE tenant_id = @tenant_id AND $AMOUNT >= each.amount AND $AMOUNT <= each.amount AND $WHERE LIMIT $LOOKED) AS b`
+	hasAmount = `(
+		SELECT true FROM unnest(@amounts::bigint[], @currencies::text[]) AS a (amount, currency)
+		WHERE a.amount = r.$AMOUNT AND a.currency = $CURRENCY LIMIT 1)`
+)

@@ -20,21 +20,30 @@ import (
 // byTotal moves the first amount of the search to the totals of the filter, such as 1,234.50 or 1234.50, if an invoice has this total.
 // Otherwise the amount is searched for as words.
 func (f Filter) byTotal(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) (Filter, error) {
-	words := strings.Fields(f.Search)
-	if amount(f.Search) != "" {
-		words = []string{f.Search} // it may have spaces
-	}
-	at := slices.IndexFunc(words, func(word string) bool { return amount(word) != "" })
-	if at < 0 {
+	amount, rest := amountIn(f.Search)
+	if amount == "" {
 		return f, nil
 	}
-	totals := ranks(amount(words[at]))
+	totals := ranks(amount)
 	found, err := record.One(ctx, pool, tenant, pgx.RowTo[bool], `SELECT EXISTS (`+withTotal+`)`,
 		pgx.NamedArgs{"states": states(), "totals": totals})
 	if found {
-		f.totals, f.Search = totals, strings.Join(slices.Delete(words, at, at+1), " ")
+		f.totals, f.Search = totals, rest
 	}
 	return f, err
+}
+
+// amountIn returns the first amount of a search as a plain decimal, and the other words; "" if it has none.
+func amountIn(search string) (found, rest string) {
+	words := strings.Fields(search)
+	if amount(search) != "" {
+		words = []string{search} // it may have spaces
+	}
+	at := slices.IndexFunc(words, func(word string) bool { return amount(word) != "" })
+	if at < 0 {
+		return "", search
+	}
+	return amount(words[at]), strings.Join(slices.Delete(words, at, at+1), " ")
 }
 
 // withTotal selects the ids of the invoices with one of some totals.
@@ -74,11 +83,20 @@ var digits = regexp.MustCompile(`^\d{1,12}$`)
 
 // ranks returns an amount in each currency as the column total_rank has it.
 func ranks(amount string) (all []string) {
+	currencies, amounts := minorUnits(amount)
+	for i, code := range currencies {
+		all = append(all, fmt.Sprintf("%s%019d", code, math.MaxInt64-amounts[i]))
+	}
+	return all
+}
+
+// minorUnits returns an amount in the minor units of each currency that has as many decimals.
+func minorUnits(amount string) (currencies []string, amounts []int64) {
 	for _, code := range slices.Concat(money.Currencies(), money.Withdrawn()) {
 		c, _ := money.ParseCurrency(code)
 		if minor, err := c.Parse(amount); err == nil {
-			all = append(all, fmt.Sprintf("%s%019d", code, math.MaxInt64-minor))
+			currencies, amounts = append(currencies, code), append(amounts, minor)
 		}
 	}
-	return all
+	return currencies, amounts
 }

@@ -188,16 +188,21 @@ func arguments(d Draft) pgx.NamedArgs {
 // NumberTaken is the conflict of two invoices with the same number. Its member next_number is free.
 var NumberTaken = conflict.Kind{
 	Slug: "number-taken", Title: "Invoice number already exists",
-	Meaning: "Another invoice from that year already has this number. The original was kept and no second one was created. " +
-		"You can use the key again.",
+	Meaning: "Another invoice from that year or of the series already has this number. The original was kept and no second one was " +
+		"created. You can use the key again.",
 	ToDo: "Open the existing invoice (existing_id), or send the request with another number, such as next_number, which is free.",
 }
 
-func numberTaken(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError) error {
+func numberTaken(
+	ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, violation *pgconn.PgError,
+) error {
 	year := d.IssueDate.Year()
-	existing, err := record.FindBy(ctx, store.Pool, Table, intent.Tenant,
-		`r.issue_year = @year AND r.number_folded = fold_invoice_number(@number)`,
-		pgx.NamedArgs{"year": year, "number": string(d.Number)})
+	where, args := `r.issue_year = @year AND r.number_folded = fold_invoice_number(@number)`,
+		pgx.NamedArgs{"year": year, "number": string(d.Number)}
+	if violation.Hint != "" { // its id, if it is of another year
+		where, args = `r.id = @id`, pgx.NamedArgs{"id": violation.Hint}
+	}
+	existing, err := record.FindBy(ctx, store.Pool, Table, intent.Tenant, where, args)
 	if err != nil {
 		return err
 	}

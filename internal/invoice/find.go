@@ -36,6 +36,8 @@ type Summary struct {
 	// Late is the number of days for which an open invoice has been overdue; 0 if it isn't.
 	Late  int    `json:"late"`
 	Lines []Line `json:"lines"` // nil unless [Filter.Lines] is set
+	// CopiesTo has the addresses that get copies of emails to the customer, from [Chosen] only; "" for none.
+	CopiesTo string `json:"copies_to"`
 }
 
 // LastReminder is the last reminder of an invoice, or zero if there is none.
@@ -267,7 +269,25 @@ const MaxChosen = 100
 
 // Chosen returns the invoices with the ids, newest first.
 func Chosen(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []string) ([]Summary, error) {
-	found, err := record.ListBy(ctx, pool, Summaries, tenant, record.Page{Limit: MaxChosen}, `r.id = ANY (@ids::uuid[])`,
+	withCopies := record.Table[Summary]{Name: Summaries.Name, Fields: Summaries.Fields + `, 'copies_to', (
+		SELECT c.copies_to FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)`}
+	found, err := record.ListBy(ctx, pool, withCopies, tenant, record.Page{Limit: MaxChosen}, `r.id = ANY (@ids::uuid[])`,
 		pgx.NamedArgs{"ids": ids})
 	return found.Rows, err
+}
+
+// ChosenWhole is like [Chosen], with the lines and parties of the invoices.
+func ChosenWhole(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []string) ([]Invoice, error) {
+	found, err := record.ListBy(ctx, pool, Table, tenant, record.Page{Limit: MaxChosen}, `r.id = ANY (@ids::uuid[])`,
+		pgx.NamedArgs{"ids": ids})
+	return found.Rows, err
+}
+
+// CopiesTo returns the addresses that get copies of emails to the customer of an invoice, which may lack the customer's id: see [Buyer].
+func CopiesTo(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (string, error) {
+	found, err := Chosen(ctx, pool, tenant, []string{id.String()})
+	if len(found) == 0 {
+		return "", err
+	}
+	return found[0].CopiesTo, err
 }

@@ -37,8 +37,10 @@ type Invoice struct {
 	Subtotal     int64     `json:"subtotal"`
 	TaxTotal     int64     `json:"tax_total"`
 	Total        int64     `json:"total"`
-	Paid         int64     `json:"paid"`     // less refunds
+	Paid         int64     `json:"paid"`     // less refunds, and less BecameCredit
 	Credited     int64     `json:"credited"` // by credit notes
+	// BecameCredit is the part of what was paid that is the customer's credit by a credit note.
+	BecameCredit int64 `json:"became_credit,omitzero"`
 	// WrittenOff is the sum of the write-offs that weren't taken back.
 	WrittenOff int64  `json:"written_off"`
 	Open       int64  `json:"open"`
@@ -58,6 +60,8 @@ var Numbers = record.Names{Table: "invoices", Column: "number"}
 // Table is the table of invoices.
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+	'became_credit', (
+		SELECT became_credit FROM postings p WHERE p.tenant_id = r.tenant_id AND p.invoice_id = r.id ORDER BY position DESC LIMIT 1),
 	'written_off', r.written_off, 'open', ` + openAmount + `, 'currency', r.currency,
 	'overdue', ` + overdue + `,
 	'seller', COALESCE(r.seller, (
@@ -170,16 +174,15 @@ func (l Line) DiscountText(c money.Currency) string {
 	}
 }
 
-// PriceText returns the unit price with its discount for users: "50.00 −10%". c is the currency of the line.
-func (l Line) PriceText(c money.Currency) string {
-	price := c.DisplayPrice(l.UnitPrice)
+// LessText returns the discount for users, "less 10%" or "less 1,025.00", or "" for none. c is the currency of the line.
+func (l Line) LessText(c money.Currency) string {
 	switch {
 	case !l.DiscountRate.IsZero():
-		return price + " −" + l.DiscountText(c)
+		return "less " + l.DiscountText(c)
 	case l.Discount != 0:
-		return price + " −" + c.Display(l.Discount)
+		return "less " + c.Display(l.Discount)
 	default:
-		return price
+		return ""
 	}
 }
 
@@ -188,9 +191,10 @@ func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{
 			Constraint: "invoices_number_once_per_year",
-			Sentence:   "One invoice per number in each tenant and year of issue, ignoring case, width and kind of hyphen.",
-			Answer:     "The first invoice is kept. The second is refused, with a link to the first and the next free number.",
-			Conflict:   &NumberTaken,
+			Sentence: "One invoice per number in each tenant and year of issue, or in all years of a continuous series, ignoring case, " +
+				"width and kind of hyphen.",
+			Answer:   "The first invoice is kept. The second is refused, with a link to the first and the next free number.",
+			Conflict: &NumberTaken,
 		},
 		idempotency.ExternalRule(Table.Name, "invoice"),
 	}

@@ -85,7 +85,7 @@ var issueDraft = `
 const (
 	queueFirstMail = `
 		INSERT INTO mails (tenant_id, id, invoice_id, message, e_invoice)
-		SELECT tenant_id, @mail_id, id, @message::text, COALESCE(@e_invoice::boolean, (` + lastEInvoice + `), false) FROM invoices billed
+		SELECT tenant_id, @mail_id, id, @message::text, COALESCE(@e_invoice::boolean, (` + LastEInvoice + `), false) FROM invoices billed
 		WHERE tenant_id = @tenant_id AND id = @record_id AND bill_to->>'email' <> ''`
 	mailQueued = `
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)

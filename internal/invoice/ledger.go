@@ -16,7 +16,8 @@ import (
 
 // Posting is an entry in the ledger of an invoice.
 type Posting struct {
-	// Kind is "payment", "removal", "refund", "refund_removal", "credit", "to_credit", "write_off" or "reversal".
+	// Kind is "payment", "removal", "refund", "refund_removal", "credit", "credit_reversal", "to_credit", "from_credit",
+	// "write_off" or "reversal".
 	Kind string    `json:"kind"`
 	ID   uuid.UUID `json:"id"`
 	Date date.Date `json:"date"`
@@ -33,8 +34,13 @@ type Posting struct {
 	Receipt uuid.UUID `json:"receipt"`
 }
 
-// postingKind is the SQL of the kind of a posting. The removal of a refund adds to the paid amount.
-const postingKind = `CASE WHEN kind = 'removal' AND amount > 0 THEN 'refund_removal' ELSE kind::text END`
+// postingKind is the SQL of the kind of a posting. The removal of a refund adds to the paid amount, and so does the reversal of a credit
+// note with what became credit.
+const postingKind = `CASE
+	WHEN kind = 'removal' AND amount > 0 THEN 'refund_removal'
+	WHEN kind = 'credit' AND amount < 0 THEN 'credit_reversal'
+	WHEN kind = 'to_credit' AND amount > 0 THEN 'from_credit'
+	ELSE kind::text END`
 
 // Ledger returns a page of the ledger of an invoice, last recorded first. It returns [record.ErrKey] for a wrong key.
 func Ledger(

@@ -127,7 +127,7 @@ var BecameCredit = conflict.Kind{
 	Slug: "became-credit", Title: "Payment became credit",
 	Meaning: "With a credit note, some of what was paid became credit of the customer, so that part of the payment can't be refunded " +
 		"(beyond left) or removed, nor the receipt of the credit note. Nothing was changed.",
-	ToDo: "Use the credit: pay another invoice from the receipt of the credit note, or record a repayment.",
+	ToDo: "Use the credit: pay another invoice from the receipt of the credit note, or record a repayment. Or reverse the credit note.",
 }
 
 // OpenChanged is the question that a user is asked if the amount that can be paid, refunded, credited or written off differs from the form.
@@ -138,11 +138,11 @@ var OpenChanged = conflict.Kind{
 	ToDo: "Look at the amount that the form shows now, and send it again.",
 }
 
-// UnusualDate is the question about a date that is probably mistyped, or with which a schedule bills at once.
-var UnusualDate = conflict.Kind{
-	Slug: "unusual-date", Title: "Unusual date",
-	Meaning: "The date is far from today, in the future, or before what it is about. Only forms ask. Nothing was saved.",
-	ToDo:    "Change the date, or confirm it.",
+// Unusual is the question about a value that is probably mistyped or has an effect that is easily missed.
+var Unusual = conflict.Kind{
+	Slug: "unusual-value", Title: "Unusual value",
+	Meaning: "A date is unusual or has effects on other records, or an amount is large for its reason. Only forms ask. Nothing was saved.",
+	ToDo:    "Change the value, or confirm it.",
 }
 
 // NotIssued is the conflict of an operation that needs an issued invoice, such as a payment, a credit note, a write-off, a mail or an

@@ -30,8 +30,8 @@ func Ages() []int { return []int{0, 30, 60, 90} }
 const Months = 12
 
 // Periods returns the open amounts by age, each with its first day (the zero day for the oldest), and the amounts billed, less credit
-// notes, and paid, less refunds, in each of the last months. It reads the sums that the database keeps: see [Standing]. Credit notes and
-// refunds count in their own month.
+// notes, and paid, less refunds and repayments, in each of the last months. It reads the sums that the database keeps: see
+// [Standing]. Credit notes and refunds count in their own month.
 func Periods(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today date.Date) ([]Period, error) {
 	month, _ := today.Month()
 	var edges []string

@@ -19,9 +19,12 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/invoice/refund"
 	"onlyonce/internal/invoice/writeoff"
 	"onlyonce/internal/must"
@@ -41,7 +44,7 @@ type standingCase struct {
 func (c *standingCase) step(key string, random *rand.Rand) error {
 	ctx, store, inv := context.Background(), c.replicas[random.IntN(2)], c.invoices[random.IntN(len(c.invoices))]
 	var err error
-	switch random.IntN(14) {
+	switch random.IntN(18) {
 	case 0, 1, 2:
 		_, err = invoice.Issue.Do(ctx, store, c.Of(key, inv.ID, 0), invoice.IssueDraft{})
 	case 3, 4, 5:
@@ -79,11 +82,38 @@ func (c *standingCase) step(key string, random *rand.Rand) error {
 		if off, err = writeoff.ListOf(ctx, store.Pool, c.Tenant, inv.ID, record.Page{Limit: 1}); err == nil && len(off.Rows) > 0 {
 			_, err = writeoff.Reverse.Do(ctx, store, c.Of(key, off.Rows[0].ID, 0), struct{}{})
 		}
+	case 13, 14:
+		_, err = c.Receive(key, "40.00", "", inv, invoicetest.Part(inv, "31.00"))
+	case 15, 16:
+		err = c.useReceipt(key, random)
 	default:
 		_, err = invoice.Void.Do(ctx, store, c.Of(key, inv.ID, 0), invoice.VoidDraft{})
 	}
 	if _, refused := errors.AsType[*conflict.Error](err); refused {
 		return nil
+	}
+	if _, moved := errors.AsType[*invalid.Error](err); moved { // the invoice has another customer
+		return nil
+	}
+	return err
+}
+
+// useReceipt repays, applies or removes the newest receipt of a random customer.
+func (c *standingCase) useReceipt(key string, random *rand.Rand) error {
+	inv := c.invoices[random.IntN(len(c.invoices))]
+	found, err := record.Find(c.Context(), c.Store.Pool, invoice.Table, c.Tenant, inv.ID)
+	must.OK(c, err)
+	all, err := receipt.List(c.Context(), c.Store.Pool, c.Tenant, invoice.BelowFilter{Customer: found.Customer.ID}, record.Page{Limit: 1})
+	if err != nil || len(all.Rows) == 0 {
+		return err
+	}
+	switch random.IntN(3) {
+	case 0:
+		_, err = c.Repay(key, all.Rows[0], "5.00")
+	case 1:
+		_, err = c.Apply(key, all.Rows[0], found, "7.00")
+	default:
+		_, err = receipt.Remove.Do(context.Background(), c.Store, c.Of(key, all.Rows[0].ID, 0), struct{}{})
 	}
 	return err
 }
@@ -103,16 +133,21 @@ func (c *standingCase) sums(of uuid.UUID) {
 				FROM invoices, unnest(CASE WHEN due_date < $2::date THEN '{open,overdue}' ELSE '{open}'::text[] END) AS kind
 				WHERE state IN ('issued', 'partially_paid') AND $1 IN (customer_id, tenant_id)
 				UNION ALL
-				SELECT 'paid', currency, p.amount, i.id FROM payments p JOIN invoices i ON i.id = invoice_id
+				SELECT 'paid', currency, CASE WHEN receipt_id IS NULL THEN p.amount ELSE 0 END, i.id
+				FROM payments p JOIN invoices i ON i.id = invoice_id
 				WHERE removed_at IS NULL AND date_trunc('month', paid_on) = date_trunc('month', $2::date) AND $1 = p.tenant_id
 				UNION ALL
 				SELECT 'paid', currency, -r.amount, NULL FROM refunds r JOIN invoices i ON i.id = invoice_id
 				WHERE r.removed_at IS NULL AND date_trunc('month', refunded_on) = date_trunc('month', $2::date) AND $1 = r.tenant_id
 				UNION ALL
-				SELECT 'paid', currency, -became_credit, NULL FROM credit_notes n JOIN invoices i ON i.id = invoice_id
-				WHERE date_trunc('month', n.issue_date) = date_trunc('month', $2::date) AND $1 = n.tenant_id AND became_credit > 0
+				SELECT 'paid', currency, amount, NULL FROM receipts
+				WHERE removed_at IS NULL AND credit_note_id IS NULL AND date_trunc('month', received_on) = date_trunc('month', $2::date)
+					AND $1 = tenant_id
 				UNION ALL
-				SELECT 'credit', currency, left_amount, id FROM receipts WHERE $1 = customer_id) AS each
+				SELECT 'paid', currency, -b.amount, NULL FROM repayments b JOIN receipts r ON r.id = receipt_id
+				WHERE b.removed_at IS NULL AND date_trunc('month', repaid_on) = date_trunc('month', $2::date) AND $1 = b.tenant_id
+				UNION ALL
+				SELECT 'credit', currency, left_amount, id FROM receipts WHERE $1 = customer_id AND left_amount > 0) AS each
 			GROUP BY 1, 2 ORDER BY 1, 2`, of, day.Time())
 		want, err := pgx.CollectRows(rows, pgx.RowToStructByPos[invoice.Sum])
 		must.OK(c, err)
@@ -151,14 +186,27 @@ func TestSumsFollow(t *testing.T) {
 			c.sums(of)
 		}
 	}
+	up, down, _ := strings.Cut(must.Read(t, "../../migrations/00225_invoice_money_received.sql"), "-- +goose Down")
+	c.DB.Spoil(t)
+	for step, sql := range []string{"", down, up} { // each version has its books
+		_, err := c.Store.Pool.Exec(t.Context(), sql)
+		must.OK(t, err)
+		wrong := storetest.Value[int](c, `
+			SELECT count(*) FROM (
+				SELECT tenant_id, of_id, kind::text, day, currency::text, sum(amount)::bigint AS amount, sum(invoices)::bigint AS invoices
+				FROM standing GROUP BY 1, 2, 3, 4, 5) AS kept
+			FULL JOIN standing_by_the_books() AS books USING (tenant_id, of_id, kind, day, currency)
+			WHERE (COALESCE(kept.amount, 0), COALESCE(kept.invoices, 0)) <> (COALESCE(books.amount, 0), COALESCE(books.invoices, 0))`)
+		assert.Thatf(t, wrong == 0, "step %d: %d sums are not what the books come to", step, wrong)
+	}
 	wrong := storetest.Value[int](c, `
 		SELECT count(*) FROM (
-			SELECT tenant_id, of_id, kind::text, day, currency::text, sum(amount)::bigint AS amount, sum(invoices)::bigint AS invoices
-			FROM standing GROUP BY 1, 2, 3, 4, 5) AS kept
-		FULL JOIN standing_by_the_books() AS books USING (tenant_id, of_id, kind, day, currency)
-		WHERE (COALESCE(kept.amount, 0), COALESCE(kept.invoices, 0)) <> (COALESCE(books.amount, 0), COALESCE(books.invoices, 0))`,
-	)
-	assert.Thatf(t, wrong == 0, "%d sums are not what the books come to", wrong)
+			(SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_entries
+				EXCEPT SELECT * FROM account_by_the_books())
+			UNION ALL
+			(SELECT * FROM account_by_the_books()
+				EXCEPT SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_entries)) AS differing`)
+	assert.Thatf(t, wrong == 0, "%d entries of accounts are not those of the books", wrong)
 	parts := storetest.Value[int](c, `SELECT count(*) FROM standing WHERE amount = 0 AND invoices = 0`)
 	assert.Thatf(t, parts == 0, "%d parts of nothing are left", parts)
 }

@@ -1,9 +1,9 @@
 package invoice
 
 import (
-	"strings"
-
 	"github.com/shopspring/decimal"
+
+	"onlyonce/internal/value/money"
 )
 
 // Unit is the unit of a line's quantity, as a code of UN/ECE Recommendation 20 (BT-130). It is "" for none.
@@ -38,13 +38,13 @@ func (u Unit) name(column int) string {
 	return ""
 }
 
-// Of returns a quantity with its unit, and with the minus sign of typography: "1 hour", or "−12" without a unit.
+// Of returns a quantity with its unit for users: "1,200 hours", or "−12" without a unit.
 func (u Unit) Of(quantity decimal.Decimal) string {
 	column := 2
 	if quantity.Equal(decimal.NewFromInt(1)) {
 		column = 1
 	}
-	text := strings.Replace(quantity.String(), "-", "−", 1)
+	text := money.Grouped(quantity.String())
 	if name := u.name(column); name != "" {
 		return text + " " + name
 	}

@@ -36,9 +36,9 @@ func UsualOf(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, customer
 		pgx.NamedArgs{"ids": record.IDs(customers)})
 }
 
-// lastEInvoice selects whether the last email about one of the last invoices of the customer of billed had the e-invoice attached. It
+// LastEInvoice selects whether the last email about one of the last invoices of the customer of billed had the e-invoice attached. It
 // selects no row if there was no email.
-const lastEInvoice = `
+const LastEInvoice = `
 	SELECT m.e_invoice
 	FROM (
 		SELECT id FROM invoices WHERE tenant_id = @tenant_id AND customer_id = billed.customer_id
@@ -51,7 +51,7 @@ const lastEInvoice = `
 // UsualEInvoice reports whether the last email to the customer of an invoice had the e-invoice attached.
 func UsualEInvoice(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, inv Invoice) (bool, error) {
 	found, err := record.Collect(ctx, pool, tenant, pgx.RowTo[bool],
-		`SELECT COALESCE((`+lastEInvoice+`), false) FROM (SELECT @customer::uuid) AS billed (customer_id)`,
+		`SELECT COALESCE((`+LastEInvoice+`), false) FROM (SELECT @customer::uuid) AS billed (customer_id)`,
 		pgx.NamedArgs{"customer": inv.Customer.ID})
 	return len(found) > 0 && found[0], err
 }

@@ -21,14 +21,19 @@ func invoiceSabotages() []sabotage {
 // notReferencesOfInvoices are columns of tables that only invoices need, see notReferences.
 func notReferencesOfInvoices() map[string]string {
 	return map[string]string{
-		"payment_references.tenant_id": "the tenant of a payment or a receipt, which has a foreign key",
-		"payment_references.source_id": "the payment or the receipt",
-		"standing.tenant_id":           "the tenant of an invoice, which has a foreign key",
-		"standing.of_id":               "the customer or the tenant of that invoice",
-		"postings.source_id":           "a payment, a refund, a credit note or a write-off",
-		"invoice_taxes.source_id":      "the invoice, or a credit note",
-		"refunds.invoice_id":           "the payment's, which has the foreign key; post_refund sets it",
-		"mails.message_id":             "the Message-ID of the mail",
+		"payment_references.tenant_id":  "the tenant of a payment or a receipt, which has a foreign key",
+		"payment_references.source_id":  "the payment or the receipt",
+		"standing.tenant_id":            "the tenant of an invoice, which has a foreign key",
+		"standing.of_id":                "the customer or the tenant of that invoice",
+		"account_entries.tenant_id":     "the tenant of an invoice or a receipt, which has a foreign key",
+		"account_entries.source_id":     "the invoice or the receipt, or a record of one",
+		"account_entries.of_id":         "the invoice or the receipt",
+		"account_entries.customer_id":   "the customer of that invoice or receipt",
+		"postings.source_id":            "a payment, a refund, a credit note or a write-off",
+		"invoice_taxes.source_id":       "the invoice, or a credit note",
+		"credit_note_lines.reverses_id": "the one of its credit note, which has the foreign key",
+		"refunds.invoice_id":            "the payment's, which has the foreign key; post_refund sets it",
+		"mails.message_id":              "the Message-ID of the mail",
 	}
 }
 

@@ -57,7 +57,7 @@ func TestEveryExampleRuns(t *testing.T) {
 			e.want(http.StatusOK, e.send(of.Method, address, seen, body.Example))
 		}
 		e.without(of, body)
-		if !item.GetOperation(of.Method).RequestBody.Value.Required {
+		if of.Kind != idempotency.Change && !item.GetOperation(of.Method).RequestBody.Value.Required {
 			e.want(http.StatusCreated, e.send(of.Method, strings.ReplaceAll(of.API, "{id}", e.idFor(of)), "", nil))
 		}
 	}
@@ -216,7 +216,7 @@ func TestOpenAPIIsCached(t *testing.T) {
 	first := stranger.Get("/openapi.json")
 	again := stranger.With("If-None-Match", first.Header.Get("ETag")).Get("/openapi.json")
 	other := stranger.With("If-None-Match", `"other"`).Get("/openapi.json")
-	if again.Status != http.StatusNotModified || again.Body != "" || other.Status != http.StatusOK || len(other.Body) > 270_000 {
-		t.Errorf("%v\n%v", again, other)
+	if again.Status != http.StatusNotModified || again.Body != "" || other.Status != http.StatusOK || len(other.Body) > 290_000 {
+		t.Errorf("%v, %d bytes", again, len(other.Body))
 	}
 }

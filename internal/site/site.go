@@ -17,6 +17,7 @@ import (
 	"onlyonce/internal/invoice/reminder/reminderpages"
 	"onlyonce/internal/invoice/schedule/schedulepages"
 	"onlyonce/internal/invoice/series/seriespages"
+	"onlyonce/internal/invoice/statement/statementpages"
 	"onlyonce/internal/invoice/taxsummary/taxsummarypages"
 	"onlyonce/internal/invoice/webhook/webhookpages"
 	"onlyonce/internal/invoice/writeoff/writeoffpages"
@@ -31,17 +32,18 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 	return func(s *web.Site) {
 		invoices := invoicepages.Mount(s, sendsMail, mailpages.OfInvoice)
 		paymentpages.Mount(s, invoices.Invoices)
-		creditpages.Mount(s, invoices.Invoices, invoices.PDF)
+		creditpages.Mount(s, invoices.Invoices, invoices.PDF, mailpages.OfCreditNote)
 		writeoffpages.Mount(s, invoices.Invoices)
 		receiptpages.Mount(s)
 		attachmentpages.Mount(s, invoices.Invoices)
 		reminderpages.Mount(s, invoices.Invoices)
-		batchpages.Mount(s, invoices.Invoices)
+		batchpages.Mount(s, invoices.Invoices, invoicepages.TaxWarnings)
 		taxsummarypages.Mount(s)
 		closingpages.Mount(s)
 		customerpages.Mount(s,
 			invoices.OfCustomer,
 		)
+		statementpages.Mount(s)
 		duplicatepages.Mount(s, invoices.Invoices)
 		// New resources are added above this line.
 		schedulepages.Mount(s)

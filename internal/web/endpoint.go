@@ -134,15 +134,20 @@ func (s *Server) Address(r *http.Request) string {
 // hostname is a name, an IPv4 or a bracketed IPv6 address, with a port or without.
 var hostname = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
 
-// sectionTitle returns the title of a resource's list: "Credit notes".
-func sectionTitle(many string) string { return Capital(strings.ReplaceAll(many, "-", " ")) }
+// plural returns the word for several records: "credit notes" or "write-offs".
+func (m *resource) plural() string {
+	if strings.HasPrefix(m.many, m.one) {
+		return m.many
+	}
+	return strings.ReplaceAll(m.many, "-", " ")
+}
 
 // documented are the resources that programs can use.
 func (s *Server) documented() (all []apidoc.Resource) {
 	for _, reg := range s.resources {
 		if len(reg.endpoints) > 0 {
 			all = append(all, apidoc.Resource{
-				One: reg.one, Many: reg.many, Title: sectionTitle(reg.many), Endpoints: reg.endpoints, Rules: reg.rules,
+				One: reg.one, Many: reg.many, Title: Capital(reg.plural()), Endpoints: reg.endpoints, Rules: reg.rules,
 			})
 		}
 	}
@@ -177,7 +182,7 @@ const rulesPath = "/rules"
 func (s *Server) showRules(w http.ResponseWriter, r *http.Request) error {
 	var sections []templates.RuleSection
 	for _, reg := range s.resources {
-		section := templates.RuleSection{Title: sectionTitle(reg.many), Anchor: reg.many}
+		section := templates.RuleSection{Title: Capital(reg.plural()), Anchor: reg.many}
 		for _, op := range reg.operations {
 			section.Operations = append(section.Operations, templates.OperationRule{
 				Title: reg.words[op.Name].Title, Promise: promise(op.Kind), Kept: apidoc.Hours(op.Retain),

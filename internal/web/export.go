@@ -25,7 +25,15 @@ func (m *resource) export(path string, query []Parameter, l Listing[Entity]) {
 		Method: http.MethodGet, Path: path + "/csv", Name: m.many + ".csv", Repeats: "reads", Query: query, Files: []string{csvType},
 		Untagged: true, Summary: "The same list as a CSV file (RFC 4180), not in pages. It is cut off if it takes too long.",
 	})
-	m.pages.read(path+"/csv", m.exporting(l, byteOrderMark))
+	m.pages.read(path+"/csv", func(w http.ResponseWriter, r *http.Request) error {
+		err := m.exporting(l, byteOrderMark)(w, r)
+		if !errors.As(err, new(*invalid.Error)) {
+			return err
+		}
+		r = r.Clone(r.Context())
+		r.URL.Path = strings.TrimSuffix(r.URL.Path, "/csv") // the page has the errors and the filter
+		return m.showRead(l, w, r, record.List[Entity]{}, err)
+	})
 	m.api.read(path+"/csv", m.exporting(l, ""))
 }
 

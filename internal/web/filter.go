@@ -25,6 +25,8 @@ type Filter struct {
 	// newest records that refer to it.
 	Of    string
 	Names search.Names
+	// NoSection leaves that section out.
+	NoSection bool
 }
 
 // words returns the name of the filter within a sentence.
@@ -54,6 +56,16 @@ func checkFilters(filters []Filter, query url.Values) error {
 		default:
 			problems.Add("/"+f.Name, "Choose one "+f.words()+": "+strings.Join(f.Values, ", ")+".")
 		}
+	}
+	return problems.Err()
+}
+
+// checkArchived returns an [*invalid.Error] if a list that can be asked for archived records is asked for others.
+func checkArchived(parameters []Parameter, query url.Values) error {
+	var problems invalid.Error
+	archives := slices.ContainsFunc(parameters, func(p Parameter) bool { return p.Name == templates.ArchivedField })
+	if value := query.Get(templates.ArchivedField); archives && value != "" && value != "1" {
+		problems.Add("/"+templates.ArchivedField, "Send 1 for archived records, or leave it out.")
 	}
 	return problems.Err()
 }
@@ -122,7 +134,7 @@ func (m *resource) referring(l Listing[Entity], f Filter) section {
 		v.Href += "?" + of.URL.RawQuery
 		for _, other := range l.Filters {
 			if other.Of == f.Of && other.Name != f.Name {
-				v.Title = sectionTitle(m.many) + ": " + f.words()
+				v.Title = Capital(m.plural()) + ": " + f.words()
 			}
 		}
 		return templates.ListSection(v), err

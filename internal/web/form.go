@@ -186,6 +186,8 @@ func PlainForm[R Entity](fields []PlainField[R]) Form[R] {
 		switch f.Kind {
 		case templates.Percent:
 			form.Readable[f.Name] = PercentText
+		case templates.Day:
+			form.Readable[f.Name] = TypedDay
 		case templates.Moment:
 			form.Readable[f.Name] = TimestampText
 		case templates.Offered:

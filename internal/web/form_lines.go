@@ -30,11 +30,11 @@ func EditLines(of templates.LineTable) func(*templates.Form) error {
 			full.Add("/"+of.Name, of.TooMany)
 			return full.Err()
 		case action == templates.AddLine:
-			lines = append(lines, of.Next(lines))
+			lines = append(lines, of.Next())
 			f.Focus = of.Control(of.Columns[0].Name, len(lines)-1)
 		case action == templates.RemoveLine && err == nil && i >= 0 && i < len(lines):
 			if lines = slices.Delete(lines, i, i+1); len(lines) == 0 {
-				lines = append(lines, of.Next(nil))
+				lines = append(lines, of.Next())
 			}
 			f.Focus = of.Control(of.Columns[0].Name, min(i, len(lines)-1))
 		}
@@ -94,6 +94,9 @@ func lineFacts(form url.Values, of templates.LineTable) (facts []templates.Fact)
 			text := line[n]
 			if c.Kind == templates.Percent {
 				text = PercentText(text)
+			}
+			if c.Kind == templates.Day {
+				text = TypedDay(text)
 			}
 			switch {
 			case text == "":

@@ -45,6 +45,7 @@ func (m *resource) htmlFormat(op operation, words Wording) format {
 		},
 		decode: func(r *http.Request) (any, error) {
 			m.keepChosen(r.PostForm)
+			applyReading(r.PostForm)
 			if err := eachOnce(r.PostForm, m.form.RepeatedFields); err != nil {
 				return nil, err
 			}
@@ -71,6 +72,17 @@ func (m *resource) htmlFormat(op operation, words Wording) format {
 			return show(w, r, found, idempotency.Replayed)
 		},
 		refuse: refuseForm,
+	}
+}
+
+// applyReading writes the reading of a number that a person chose into its field: see [templates.ReadingField].
+func applyReading(form url.Values) {
+	control, reading, _ := strings.Cut(form.Get(templates.ReadingField), " ")
+	form.Del(templates.ReadingField)
+	name, place, _ := strings.Cut(control, "-")
+	index, _ := strconv.Atoi(place) // 0 without a line
+	if index >= 0 && index < len(form[name]) {
+		form[name][index] = reading
 	}
 }
 
@@ -154,7 +166,7 @@ func (m *resource) explainRefusal(
 	if problems, ok := errors.AsType[*invalid.Error](refused); ok {
 		for _, field := range problems.Fields {
 			f.Errors = append(f.Errors, templates.FieldError{
-				Control: m.controlOf(field.Pointer), Message: field.Message, Place: placeOf(field.Pointer),
+				Control: m.controlOf(field.Pointer), Message: field.Message, Place: placeOf(field.Pointer), Readings: field.Readings,
 			})
 		}
 		return status, nil

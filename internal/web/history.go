@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -15,7 +14,6 @@ import (
 
 	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/web/apidoc"
@@ -188,9 +186,6 @@ func (m *resource) events() {
 	})
 	m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error {
 		found, then, list, err := m.eventsOf(r)
-		if errors.As(err, new(*invalid.Error)) {
-			return ErrNotFound
-		}
 		if err != nil {
 			return err
 		}

@@ -116,12 +116,15 @@ func (m *resource) list(path, name string, l Listing[Entity]) {
 	}
 	for _, f := range l.Filters {
 		described.Query = append(slices.Clip(described.Query), f.parameter(m.many))
-		if f.Of != "" {
+		if f.Of != "" && !f.NoSection {
 			m.s.sections[f.Of] = append(m.s.sections[f.Of], m.referring(l, f))
 		}
 	}
 	if p, is := sortParameter(l.Columns); is {
 		described.Query = append(slices.Clip(described.Query), p)
+	}
+	if l.Page == nil && l.Columns != nil {
+		l.Page = m.plainList(l)
 	}
 	if l.Headings != nil {
 		m.export(path, described.Query, l)
@@ -134,9 +137,6 @@ func (m *resource) list(path, name string, l Listing[Entity]) {
 			Parameter{Name: "external_id", Meaning: "The source's ID of the record."})
 	}
 	m.document(described)
-	if l.Page == nil && l.Columns != nil {
-		l.Page = m.plainList(l)
-	}
 	if l.Page != nil {
 		m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error { return m.showList(l, w, r) })
 	}
@@ -158,6 +158,9 @@ func checked(l Listing[Entity]) readEntities {
 	read := l.Read
 	return func(r *http.Request, page record.Page) (record.List[Entity], error) {
 		err := checkFilters(l.Filters, r.URL.Query())
+		if err == nil {
+			err = checkArchived(l.Query, r.URL.Query())
+		}
 		if err == nil {
 			err = checkSort(l.Columns, r.URL.Query())
 		}
@@ -198,13 +201,12 @@ func ListUnder[P, L Entity](
 
 // writeList answers with the rows of a page, and the cursors of the previous and next ones.
 func writeList(w http.ResponseWriter, r *http.Request, name string, rows any, before, after record.Key) error {
-	answer := map[string]any{name: rows}
-	for name, place := range map[string]record.Cursor{
-		"next_cursor": {Of: listName(r), From: after}, "prev_cursor": {Of: listName(r), From: before, Back: true},
-	} {
-		if (place.From != record.Key{}) {
-			answer[name] = place.String()
-		}
+	answer, cursors := map[string]any{name: rows}, CursorsOf(r, record.List[any]{Before: before, After: after})
+	if cursors.Next != "" {
+		answer["next_cursor"] = cursors.Next
+	}
+	if cursors.Previous != "" {
+		answer["prev_cursor"] = cursors.Previous
 	}
 	return writeJSON(w, http.StatusOK, "application/json", answer)
 }
@@ -219,16 +221,18 @@ func (m *resource) missingFirst(r *http.Request, err error) error {
 	return err
 }
 
-// showList shows the page of a list. Errors in the query are shown above an empty list, with the filter as it was typed.
+// showList shows the page of a list.
 func (m *resource) showList(l Listing[Entity], w http.ResponseWriter, r *http.Request) error {
+	list, err := PageOf(r, l.Read)
+	return m.showRead(l, w, r, list, err)
+}
+
+// showRead shows what was read of a list. Errors in the query are shown above an empty list, with the filter as it was typed.
+func (m *resource) showRead(l Listing[Entity], w http.ResponseWriter, r *http.Request, list record.List[Entity], err error) error {
 	var finder templates.Finder
 	status := http.StatusOK
-	list, err := PageOf(r, l.Read)
 	wrong, refused := errors.AsType[*invalid.Error](err)
-	switch {
-	case refused && (l.Finder == nil || wrong.Fields[0].Pointer == "/limit"):
-		return ErrNotFound
-	case err != nil && !refused:
+	if err != nil && (!refused || l.Finder == nil || l.Page == nil) {
 		return err
 	}
 	if l.Finder != nil {
@@ -276,7 +280,7 @@ func (m *resource) listView(r *http.Request, l Listing[Entity], rows []Entity) (
 		words, first = *m.form.Words, m.form.Words.Title
 	}
 	v := templates.List{
-		Title: sectionTitle(m.many), One: m.one, Many: strings.ReplaceAll(m.many, "-", " "), Href: m.collectionPath(),
+		Title: Capital(m.plural()), One: m.one, Many: m.plural(), Href: m.collectionPath(),
 		NewHref: newHref, New: words.Title, First: first,
 		Columns: l.Columns, Empty: l.Empty, Archive: m.archiveHint(), Archived: ArchivedOnly(r),
 	}
@@ -343,13 +347,31 @@ func PagerOf[L any](r *http.Request, list record.List[L]) templates.Pager {
 	if r.URL.Query().Get("cursor") != "" {
 		pager.FirstHref = at("")
 	}
-	if (list.Before != record.Key{}) {
-		pager.PreviousHref = at(record.Cursor{Of: listName(r), From: list.Before, Back: true}.String())
+	cursors := CursorsOf(r, list)
+	if cursors.Previous != "" {
+		pager.PreviousHref = at(cursors.Previous)
 	}
-	if (list.After != record.Key{}) {
-		pager.NextHref = at(record.Cursor{Of: listName(r), From: list.After}.String())
+	if cursors.Next != "" {
+		pager.NextHref = at(cursors.Next)
 	}
 	return pager
+}
+
+// Cursors are the cursors of the next and the previous page in the API; "" where the list ends.
+type Cursors struct {
+	Next     string `json:"next_cursor,omitzero"`
+	Previous string `json:"prev_cursor,omitzero"`
+}
+
+// CursorsOf returns the cursors of a page that was read for a request.
+func CursorsOf[L any](r *http.Request, list record.List[L]) (c Cursors) {
+	if (list.Before != record.Key{}) {
+		c.Previous = record.Cursor{Of: listName(r), From: list.Before, Back: true}.String()
+	}
+	if (list.After != record.Key{}) {
+		c.Next = record.Cursor{Of: listName(r), From: list.After}.String()
+	}
+	return c
 }
 
 // listName names the list that a request asks for, the same in both formats.

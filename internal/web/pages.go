@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/invalid"
 	"onlyonce/templates"
 )
 
@@ -72,7 +73,7 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 			if reg.under+reg.section != "" || !reg.visible(r) {
 				continue
 			}
-			items = append(items, templates.NavItem{Text: sectionTitle(reg.many), Href: "/" + reg.many, Current: reg == here})
+			items = append(items, templates.NavItem{Text: Capital(reg.plural()), Href: "/" + reg.many, Current: reg == here})
 		}
 	}
 	if s.docsWithin == "" || Principal(r).Name == "" {
@@ -302,6 +303,13 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 				failure.Links = append(failure.Links, templates.Link{Text: "Begin again", Href: "/" + reg.many + "/new"})
 			}
 		}
+	}
+	if wrong, ok := errors.AsType[*invalid.Error](f.err); ok && !f.posted {
+		failure.Title, failure.Message = "Check the address", ""
+		for _, field := range wrong.Fields {
+			failure.Message += field.Message + " "
+		}
+		failure.Links = []templates.Link{{Text: "Show everything here", Href: r.URL.Path}}
 	}
 	if f.kind == forbidden && r.Header.Get("Sec-Fetch-Site") == "" {
 		failure.Message = s.fromElsewhere(r)

@@ -150,7 +150,7 @@ func mount[R Entity](s *Site, res Resource[R], m resource) *Mounted[R] {
 
 // mount adds the resource to those of the server.
 func (m resource) mount(s *Site) *resource {
-	m.tab = cmp.Or(m.tab, sectionTitle(m.many))
+	m.tab = cmp.Or(m.tab, Capital(m.plural()))
 	m.messages, m.words, m.questions = map[string]string{}, map[string]Wording{}, map[string]*question{}
 	for _, rule := range m.rules {
 		if rule.Conflict != nil {

@@ -58,6 +58,14 @@ func DateText(d date.Date) string {
 	return d.Display()
 }
 
+// TypedDay returns a typed day as people read it, or what was typed if that is no day.
+func TypedDay(typed string) string {
+	if d, err := date.ParseEntry(typed); err == nil {
+		return d.Display()
+	}
+	return typed
+}
+
 // Countries are all countries to choose from, and none.
 func Countries() []templates.Option {
 	var all []templates.Option

@@ -152,7 +152,8 @@ func (s *Server) message(flash, name string) string {
 	if !strings.Contains(text, "%s") {
 		return text
 	}
-	return fmt.Sprintf(text, name)
+	before, _, _ := strings.Cut(text, " %s")
+	return fmt.Sprintf(text, strings.TrimPrefix(name, before+" ")) // "Closing through 31 Oct 2026 reopened."
 }
 
 // OperationTitle returns the displayed name of an operation, such as "New invoice", or its stored name if the program doesn't have it any

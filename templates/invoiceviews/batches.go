@@ -16,8 +16,10 @@ type BatchForm struct {
 	// EmailCustomer and EmailNone are the values of EmailField.
 	EmailCustomer, EmailNone string
 
-	Chosen []ChosenRow
-	Left   []ChosenRow // invoices that can't be issued or sent
+	Sums    string // of the chosen invoices: "3 invoices, 250.00 EUR and 90.00 USD"
+	PastDue string // a sentence about chosen drafts whose due date has passed; "" for none
+	Chosen  []ChosenRow
+	Left    []ChosenRow // invoices that can't be issued or sent
 }
 
 // ChosenRow is an invoice in a form for several invoices.
@@ -25,6 +27,7 @@ type ChosenRow struct {
 	Number, Href, Customer string
 	Amount                 string // with its currency
 	Gets                   string // what happens to it, or the reason why nothing does
+	Warnings               []string
 }
 
 // Batch is the page of a batch.
@@ -32,8 +35,8 @@ type Batch struct {
 	templates.RecordView
 
 	Unfinished bool
-	Refused    []RefusedRow
+	Invoices   []BatchRow
 }
 
-// RefusedRow is an invoice of a batch that was not issued or sent.
-type RefusedRow struct{ Number, Href, Reason string }
+// BatchRow is an invoice of a batch. Outcome has the reason of a refusal.
+type BatchRow struct{ Number, Href, Outcome string }

@@ -13,14 +13,39 @@ type CreditNote struct {
 	Date          string
 	Currency      string // ISO 4217 code
 	Lines         []InvoiceLine
+	Mails         InvoiceMails // with rows only
 	Subtotal      string
 	Taxes         []TaxLine
 	Total         string
 	BecameCredit  string // the part of the total that became credit; "" for nothing
-	ReceiptHref   string // the page of that credit
+	ReceiptHref   string // the page of that credit; "" for a reversal
 	Reason        string // "" for none
 	Footer        string // of the business
 	PDFHref       string // the credit note as a file
+	EInvoiceHref  string // the credit note as XML; "" for a reversal
+	Reverses      string // the number of the credit note that it reverses; "" for none
+	ReversedBy    string // the number of its reversal; "" for none
+	OtherHref     string // the page of either
+	ReverseHref   string // the form that reverses it; "" if it can't be reversed
+}
+
+func (v CreditNote) title() string {
+	if v.Reverses != "" {
+		return "Credit note reversal " + v.Number
+	}
+	return "Credit note " + v.Number
+}
+
+// ReverseFormView is the form that reverses a credit note.
+type ReverseFormView struct {
+	templates.Form
+
+	Number       string // the credit note's number
+	Href         string // the credit note's page
+	Amount       string // "1,234.50 EUR"
+	Invoice      string // the invoice's number
+	InvoiceHref  string // the invoice's page
+	BecameCredit string // in the format of Amount; "" for nothing
 }
 
 // CreditNoteFormView is the form that creates a credit note of an invoice.

@@ -6,8 +6,8 @@ import "strconv"
 type Home struct {
 	NewHref     string // the form; "" for those who may not open it
 	Standing    []Standing
-	Currencies  []CurrencyCharts
-	FailedMails []FailedMail // newest first
+	Currencies  []CurrencyCharts // the charts of the first one are open
+	FailedMails []FailedMail     // newest first
 	// Overdue are the overdue invoices, oldest first, Drafts those that are not issued, and Recent the newest.
 	Overdue, Drafts, Recent []InvoiceRow
 }

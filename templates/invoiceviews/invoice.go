@@ -23,6 +23,8 @@ type Invoice struct {
 	Total     string
 	Paid      string // empty if there are no payments
 	Credited  string // empty if there are no credit notes
+	// BecameCredit is the part of Paid that is the customer's credit, below 0; empty for none.
+	BecameCredit string
 	// WrittenOff is empty if there are no write-offs.
 	WrittenOff string
 	Open       string
@@ -82,6 +84,7 @@ func (p Party) small() []string {
 // InvoiceLine is a line of an invoice.
 type InvoiceLine struct {
 	Description string
+	Discount    string // "less 10%"; "" for none
 	Quantity    string
 	UnitPrice   string
 	TaxRate     string // "23%", or why there is no tax

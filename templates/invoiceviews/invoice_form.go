@@ -30,19 +30,21 @@ type InvoiceForm struct {
 	DueDate   string // 2006-01-02, or "" to leave it to the payment terms
 	// SuppliedFrom and SuppliedTo are days like DueDate, or "" for none.
 	SuppliedFrom, SuppliedTo string
-	DueHint                  string // an explanation of the due date
+	IssueHint, DueHint       string // explanations of the dates, or ""
 	Currency                 string // the chosen code
 	Notes                    string
 	Lines                    []InvoiceFormLine
 
+	// NewRate and NewTreatment are those of a new line; "" for none.
+	NewRate, NewTreatment string
 	// MaxLines is the largest number of lines.
 	MaxLines int
 	// Units are the options for the unit of a quantity. The first is none, with the value "".
 	Units []templates.Option
 	// Treatments are the options for how a line is taxed. The first is the usual one, with the value "".
 	Treatments []templates.Option
-	// NextNumber is the number that an invoice without a number would now get, for example "2026-0043".
-	NextNumber string
+	// NextNumber is the number that an invoice of NextYear without a number would now get, for example "2026-0043".
+	NextNumber, NextYear string
 
 	// Currencies are the options for the currency, and Withdrawn those for old invoices only.
 	Currencies, Withdrawn []Currency
@@ -77,7 +79,8 @@ type Currency struct {
 
 func (v InvoiceForm) number() templates.Input {
 	in := v.Input(templates.Input{
-		ID: "number", Label: "Number", Placeholder: v.NextNumber, Hint: "Leave blank for the next number,", HintNumber: v.NextNumber,
+		ID: "number", Label: "Number", Placeholder: v.NextNumber, Hint: "Leave blank for the next number. In " + v.NextYear + " it is",
+		HintNumber: v.NextNumber,
 	})
 	if v.Version != 0 {
 		in.Placeholder, in.Hint, in.HintNumber = "", "If blank, it stays as it is, or is the next one of another year.", ""
@@ -118,7 +121,7 @@ func (v InvoiceForm) currencies() []Currency {
 }
 
 // LineTable describes the lines of the form. most is their largest number, units are the options for their units, and treatments those for
-// how they are taxed. A new line has no default tax rate, because an invoice must not be tax-free by mistake.
+// how they are taxed. Without a default, a new line has no tax rate, because an invoice must not be tax-free by mistake.
 func LineTable(most int, units, treatments []templates.Option) templates.LineTable {
 	return templates.LineTable{
 		Name: "lines", One: "line", Label: "Lines", Result: "Amount",
@@ -130,22 +133,31 @@ func LineTable(most int, units, treatments []templates.Option) templates.LineTab
 			{Name: "unit", Label: "Unit", Kind: templates.OneOf, Options: units},
 			{Name: "unit_price", Label: "Unit price", Kind: templates.Decimal},
 			{Name: "discount", Label: "Discount"},
-			{Name: "tax_rate", Label: "Tax %", Kind: templates.Decimal, AsAbove: true},
-			{Name: "tax_treatment", Label: "Treatment", Kind: templates.OneOf, Options: treatments, AsAbove: true},
+			{Name: "tax_rate", Label: "Tax %", Kind: templates.Decimal},
+			{Name: "tax_treatment", Label: "Treatment", Kind: templates.OneOf, Options: treatments},
 		},
 	}
 }
 
-// typedLines returns the form with its lines in it, and their amounts.
-func (v InvoiceForm) typedLines() (form templates.Form, amounts []string) {
+// typedLines returns the form with its lines in it, their table, and their amounts.
+func (v InvoiceForm) typedLines() (form templates.Form, table templates.LineTable, amounts []string) {
 	form, form.Typed = v.Form, url.Values{}
+	table = LineTable(v.MaxLines, v.Units, v.Treatments)
+	for i, c := range table.Columns {
+		switch c.Name {
+		case "tax_rate":
+			table.Columns[i].Begins = v.NewRate
+		case "tax_treatment":
+			table.Columns[i].Begins = v.NewTreatment
+		}
+	}
 	var lines [][]string
 	for _, l := range v.Lines {
 		lines = append(lines, []string{l.Description, l.Quantity, l.Unit, l.UnitPrice, l.Discount, l.TaxRate, l.Treatment})
 		amounts = append(amounts, l.Amount)
 	}
-	LineTable(v.MaxLines, nil, nil).SetLines(form.Typed, lines)
-	return form, amounts
+	table.SetLines(form.Typed, lines)
+	return form, table, amounts
 }
 
 func (c Currency) digits() string { return strconv.Itoa(c.Digits) }

@@ -25,8 +25,9 @@ type CustomerInvoices struct {
 	Rows    []InvoiceRow
 	NewHref string // where one is made; "" for those who may not
 	// Href is the list of all these invoices, with search and sort.
-	Href    string
-	Balance []Standing
+	Href          string
+	StatementHref string // the statement of account
+	Balance       []Standing
 }
 
 // InvoiceRow is an invoice in a list.
@@ -48,11 +49,11 @@ type InvoiceRow struct {
 	Open       string // the open amount; "" if it can't have one
 }
 
-// Standing is a sum of similar invoices, with a link to the invoices.
+// Standing is a sum of similar records, with a link to them.
 type Standing struct {
-	Kind    string // "total", "open", "overdue" or "paid"
+	Kind    string // such as "open", as in the sums that it shows
 	Label   string
-	Href    string
+	Href    string   // "" if the list below has its records
 	Count   string   // "12,345"
 	Amounts []string // one for each currency, "1,230.00 EUR"
 }

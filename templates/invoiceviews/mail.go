@@ -10,16 +10,32 @@ type MailFormView struct {
 	Href   string // the invoice's page
 	// NoAddress is set if the customer has no email.
 	NoAddress bool
+	CopiesTo  string // the addresses that get copies of emails to the customer; "" for none
 	// CanEInvoice is set if no data is missing for an e-invoice.
 	CanEInvoice bool
+	// Again is set if a failed email is sent again.
+	Again bool
 }
 
-// recipientHint returns the hint about an empty recipient.
-func recipientHint(noAddress bool) string {
-	if noAddress {
-		return "The customer has no email address."
+// textHint returns the hint about the text.
+func (v MailFormView) textHint() string {
+	if v.Again {
+		return "Leave blank for the text of the failed email."
 	}
-	return "Leave blank to use the customer's address on the invoice."
+	return "The email has a greeting above it, and the lines and amounts of the invoice below it. Leave blank for the usual text."
+}
+
+// recipientHint returns the hint about the recipient. An email to another address than the customer's has no copies.
+func recipientHint(noAddress bool, copiesTo string) string {
+	hint := "Leave blank to use the customer's address on the invoice."
+	switch {
+	case noAddress:
+		return "The customer has no email address."
+	case copiesTo != "":
+		return hint + " Copies to: " + copiesTo + ", unless you enter another address."
+	default:
+		return hint
+	}
 }
 
 // Mail is an email on its page.
@@ -47,4 +63,6 @@ type MailRow struct {
 	To     string
 	State  string // its status, in words
 	Failed bool
+	// AgainHref is the form that sends a failed email again; "" unless that is possible.
+	AgainHref string
 }

@@ -12,4 +12,5 @@ type RefundFormView struct {
 	Currency string // ISO 4217 code
 	Left     string // the refundable amount, "1,234.50"
 	SeenLeft string // the same, as a field of the form
+	Reopens  bool   // nothing is open on the invoice now
 }

@@ -12,6 +12,7 @@ type ReminderFormView struct {
 	Last string // the last reminder and its day; "" for none
 	// NoAddress is set if the customer has no email.
 	NoAddress bool
+	CopiesTo  string // the addresses that get copies of emails to the customer; "" for none
 }
 
 // The names of fields.

@@ -71,11 +71,31 @@ func states() map[string]templ.Component {
 			Currencies: []invoiceviews.TaxCurrency{{Code: "EUR", Rows: []invoiceviews.TaxRow{
 				{Rate: "23%", Kind: "Invoices", Net: "1.00", Tax: "0.23", Gross: "1.23"},
 				{Rate: "23%", Kind: "Result", Net: "1.00", Tax: "0.23", Gross: "1.23", Result: true},
-			}}},
+			}, Totals: []invoiceviews.TaxRow{{Rate: "All rates", Kind: "Result", Net: "1.00", Tax: "0.23", Gross: "1.23", Result: true}}}},
+			EUSales: []invoiceviews.EUSale{
+				{Country: "FR", VATNumber: "FR12123456789", Customer: hostile, Kind: "Goods", Net: "1.00 EUR"}, {Customer: hostile},
+			},
+			EUSalesHref: "/tax-summary/csv?part=eu_sales", EUSalesLeftOut: true,
 		}),
 		"tax summary of nothing": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{Title: "1 Nov 2026 – 30 Nov 2026"}),
 		"tax summary refused": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{
 			From: hostile, To: hostile, Problems: []string{hostile},
+		}),
+		"statement": invoiceviews.StatementPage(page, invoiceviews.Statement{
+			Customer: templates.Link{Text: hostile, Href: "/customers/1"}, Href: "/customers/1/statement", Currency: "EUR",
+			From: "2026-09-01", To: "2026-11-30", CSVHref: "/customers/1/statement/csv",
+			Periods:    []templates.NavItem{{Text: "This month", Href: "?from=2026-11-01", Current: true}},
+			Currencies: []templates.NavItem{{Text: "EUR", Href: "?currency=EUR", Current: true}, {Text: "JPY", Href: "?currency=JPY"}},
+			Balances:   []templates.Fact{{Label: "Balance before 1 Sep 2026", Value: "1,234.50 EUR"}},
+			Rows: []invoiceviews.StatementRow{
+				{Date: "21 Nov 2026", Kind: "Invoice", Href: "/invoices/1", Number: "2026-0042", Amount: "100.00", Balance: "1,334.50"},
+				{Date: "22 Nov 2026", Kind: "Receipt", Href: "/receipts/1", Reference: hostile, Amount: "−9.00", Balance: "1,325.50"},
+			},
+			Pager: templates.Pager{NextHref: "?cursor=x"},
+		}),
+		"statement of nothing": invoiceviews.StatementPage(page, invoiceviews.Statement{Customer: templates.Link{Text: "Ada", Href: "/"}}),
+		"statement refused": invoiceviews.StatementPage(page, invoiceviews.Statement{
+			Customer: templates.Link{Text: "Ada", Href: "/"}, From: hostile, To: hostile, Currency: hostile, Problems: []string{hostile},
 		}),
 		"duplicate invoices": invoiceviews.DuplicatesPage(page, invoiceviews.Duplicates{Groups: []invoiceviews.Group{{
 			Why: hostile, More: "There are more.", ApartHref: "/invoice-distinctions/new",
@@ -96,7 +116,7 @@ func states() map[string]templ.Component {
 		"issue": invoiceviews.IssuePage(page, invoiceviews.Issue{
 			Form:        templates.Form{Key: "k", Action: "/invoices/1/issue", Version: 1, Typed: url.Values{"message": {hostile}}},
 			InvoiceStep: invoiceviews.InvoiceStep{Number: hostile, Href: "/invoices/1", Customer: hostile, Total: "1.00 EUR", Due: "today"},
-			To:          hostile, NoMailServer: true, Warnings: []invoiceviews.Warning{
+			To:          hostile, CopiesTo: hostile, NoMailServer: true, Warnings: []invoiceviews.Warning{
 				{Text: hostile, Fix: templates.Link{Text: "Add it in the settings", Href: "/settings/edit"}, When: " first, if it should."},
 			},
 		}),
@@ -107,7 +127,11 @@ func states() map[string]templ.Component {
 		"next number refused": invoiceviews.NextNumberForm(page, templates.Form{
 			Key: "k", Submit: "Set next number", Errors: templates.FieldErrors{{Control: "number", Message: hostile}},
 		}, hostile),
-		"reopen": invoiceviews.ReopenPage(page, templates.Form{Key: "k", Submit: "Reopen the books", Version: 1}, hostile),
+		"close": invoiceviews.ClosePage(templates.PlainForm(page, templates.Form{Key: "k", Submit: "Close the books"}, nil),
+			[]invoiceviews.InvoiceRow{{Href: "/invoices/1", Number: hostile, Customer: hostile, Total: "1.00 EUR", IssueDate: "today"}},
+			templates.Link{Text: "All drafts through 30 Nov 2026", Href: "/invoices?status=draft&to=2026-11-30"}),
+		"close without drafts": invoiceviews.ClosePage(templates.PlainForm(page, templates.Form{Key: "k"}, nil), nil, templates.Link{}),
+		"reopen":               invoiceviews.ReopenPage(page, templates.Form{Key: "k", Submit: "Reopen the books", Version: 1}, hostile),
 		"void": invoiceviews.VoidPage(page, invoiceviews.Void{
 			Form: templates.Form{Key: "k", Submit: "Void invoice", Version: 1}, To: hostile, DuplicateOf: hostile,
 		}),
@@ -162,15 +186,18 @@ func states() map[string]templ.Component {
 			Attachments: invoiceviews.Attachments{Rows: []invoiceviews.Attachment{{
 				Name: hostile, Href: "/attachments/1/file", Size: "12 KiB", Day: "21 Nov 2026", RemoveHref: "/attachments/1/remove",
 			}}},
-			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},
+			Lines: []invoiceviews.InvoiceLine{{Description: hostile, Discount: hostile}},
 			Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 			Mails: invoiceviews.InvoiceMails{
-				Rows: []invoiceviews.MailRow{{Href: "/outbox/1", To: hostile, State: hostile, Failed: true}},
+				Rows: []invoiceviews.MailRow{{
+					Href: "/outbox/1", To: hostile, State: hostile, Failed: true, AgainHref: "/invoices/1/send/new?failed_id=1",
+				}},
 				Send: templates.Action{Text: "Try again", Href: "/invoices/1/send"}, OtherHref: "/invoices/1/send/new",
 			},
 		}),
 		"invoice with payments and credits": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
-			Number: "2026-0042", Status: "paid", Paid: "1.00", Credited: "2.00", Open: "0.00", CreditHref: "/invoices/1/credit-notes/new",
+			Number: "2026-0042", Status: "paid", Paid: "1.00", Credited: "2.00", BecameCredit: "−0.50", Open: "0.00",
+			CreditHref: "/invoices/1/credit-notes/new",
 			Ledger: invoiceviews.Ledger{Pager: templates.Pager{NextHref: "/invoices/1?cursor=1"}, Rows: []invoiceviews.LedgerRow{
 				{
 					Date: "21 Nov 2026", Kind: "Payment", Amount: "3.00 EUR", Details: hostile,
@@ -230,12 +257,16 @@ func states() map[string]templ.Component {
 		}),
 		"webhook event without its content": invoiceviews.WebhookEventPage(page, invoiceviews.WebhookEvent{Kept: "30 days"}),
 		"refund form": invoiceviews.RefundForm(page, invoiceviews.RefundFormView{
-			Form:    templates.Form{Title: "Record a refund", Key: "k", Typed: url.Values{"amount": {hostile}}},
-			Payment: hostile, Number: hostile, Href: "/invoices/1", Currency: "EUR", Left: "1,234.50", SeenLeft: "1234.50",
+			Form: templates.Form{
+				Title: "Record a refund", Key: "k", Typed: url.Values{"amount": {hostile}}, Errors: templates.FieldErrors{
+					{Control: "amount", Message: hostile, Readings: [2]string{"1250", hostile}},
+				},
+			},
+			Payment: hostile, Number: hostile, Href: "/invoices/1", Currency: "EUR", Left: "1,234.50", SeenLeft: "1234.50", Reopens: true,
 		}),
 		"credit note form": invoiceviews.CreditNoteForm(page, invoiceviews.CreditNoteFormView{
 			Form: templates.Form{
-				Title: "New credit note", Key: "k", Typed: url.Values{"line_quantity": {"1", hostile}},
+				Title: "New credit note", Key: "k", Typed: url.Values{"line_quantity": {"1", hostile}, "amount": {hostile}},
 				Errors: templates.FieldErrors{{Control: invoiceviews.LineControl("line_quantity", 1), Message: hostile}},
 			},
 			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
@@ -249,15 +280,28 @@ func states() map[string]templ.Component {
 			Form: templates.Form{Title: "New credit note", Key: "k", LinesHref: "/invoices/1/credit-notes/form"},
 			Href: "/invoices/1", Preview: invoiceviews.CreditPreview{Impossible: true},
 		}),
+		"credit note that is reversed": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
+			Number: "CN-2026-0001", Total: "2.00", ReversedBy: "CN-2026-0002", OtherHref: "/credit-notes/2",
+		}),
+		"reversal": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
+			Number: "CN-2026-0002", Total: "−2.00", BecameCredit: "−1.00", Reverses: "CN-2026-0001", OtherHref: "/credit-notes/1",
+		}),
+		"reversal form": invoiceviews.ReverseForm(page, invoiceviews.ReverseFormView{
+			Form:   templates.Form{Title: "Reverse a credit note", Key: "k", Typed: url.Values{"reason": {hostile}}},
+			Number: "CN-2026-0001", Href: "/credit-notes/1", Amount: "2.00 EUR", Invoice: hostile, InvoiceHref: "/invoices/1",
+			BecameCredit: "1.00 EUR",
+		}),
 		"credit note": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
+			Mails:  invoiceviews.InvoiceMails{Rows: []invoiceviews.MailRow{{Href: "/outbox/1", To: hostile, State: hostile}}},
 			Number: "CN-2026-0001", Buyer: invoiceviews.Party{Name: hostile}, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
 			InvoiceDate: "21 Nov 2026", Total: "2.00", BecameCredit: "1.00", ReceiptHref: "/receipts/1",
+			EInvoiceHref: "/credit-notes/1/ubl", ReverseHref: "/credit-notes/1/reversals/new",
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 		}),
 		"customer": templates.RecordPageWith(withHistory, archived, []templ.Component{
 			invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
 				Rows: []invoiceviews.InvoiceRow{row}, Pager: templates.Pager{NextHref: "?cursor=x"}, Balance: sums,
-				Href: "/invoices?customer_id=1",
+				Href: "/invoices?customer_id=1", StatementHref: "/customers/1/statement",
 			}),
 		}),
 		"payment form": invoiceviews.PaymentForm(page, invoiceviews.PaymentFormView{
@@ -274,7 +318,13 @@ func states() map[string]templ.Component {
 		}),
 		"mail form": invoiceviews.MailForm(page, invoiceviews.MailFormView{
 			Form:   templates.Form{Title: "Send this invoice by email", Key: "k", Typed: url.Values{"recipient": {hostile}}},
-			Number: hostile, Href: "/invoices/1",
+			Number: hostile, Href: "/invoices/1", CopiesTo: hostile,
+		}),
+		"mail form, again": invoiceviews.MailForm(page, invoiceviews.MailFormView{
+			Form: templates.Form{
+				Title: "Send this email again", Key: "k", Typed: url.Values{"failed_id": {"1"}, "introduction": {hostile}},
+			},
+			Again: true, Number: hostile, Href: "/invoices/1",
 		}),
 		"reminder form": invoiceviews.ReminderForm(page, invoiceviews.ReminderFormView{
 			Form:        templates.Form{Title: "Second reminder", Key: "k", Typed: url.Values{"level": {"2"}, "message": {hostile}}},
@@ -286,6 +336,9 @@ func states() map[string]templ.Component {
 			Chosen: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: "Payment reminder"}},
 			Left:   []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2", Customer: hostile, Gets: hostile}},
 		}),
+		"reminder batch form with all left out": invoiceviews.ReminderBatchForm(page, invoiceviews.ReminderBatch{
+			Left: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2"}},
+		}),
 		"reminder batch form refused": invoiceviews.ReminderBatchForm(page, invoiceviews.ReminderBatch{
 			Form: templates.Form{
 				Title: "Send reminders", Key: "k", Errors: templates.FieldErrors{{Control: "reminders", Message: hostile}},
@@ -293,6 +346,7 @@ func states() map[string]templ.Component {
 		}),
 		"batch form": invoiceviews.BatchFormPage(page, invoiceviews.BatchForm{
 			Form: templates.Form{Title: "Issue invoices", Key: "k"}, Issues: true, EmailCustomer: "customer", EmailNone: "none",
+			Sums: "1 invoice, 1.00 EUR", PastDue: hostile,
 			Chosen: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: hostile}},
 			Left:   []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2", Customer: hostile, Gets: hostile}},
 		}),
@@ -307,11 +361,18 @@ func states() map[string]templ.Component {
 			Form: templates.Form{Title: "Send invoices", Key: "k"}, Left: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2"}},
 		}),
 		"batch": invoiceviews.BatchPage(page, invoiceviews.Batch{
-			Unfinished: true, Refused: []invoiceviews.RefusedRow{{Number: hostile, Href: "/invoices/1", Reason: hostile}},
+			Unfinished: true, Invoices: []invoiceviews.BatchRow{{Number: hostile, Href: "/invoices/1", Outcome: hostile}},
 		}),
 		"batch finished": invoiceviews.BatchPage(page, invoiceviews.Batch{}),
-		"mail":           invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
-		"mail unsent":    invoiceviews.MailPage(page, invoiceviews.Mail{}),
+		"email texts": invoiceviews.MailTextsPage(withHistory, invoiceviews.MailTexts{RecordView: archived, Parts: []invoiceviews.MailText{
+			{Name: "Invoice", Subject: hostile, Text: hostile}, {Name: "Void invoice", Subject: "Void", Text: "Void", Standard: true},
+		}}),
+		"email texts form": invoiceviews.MailTextsFormPage(page, invoiceviews.MailTextsForm{
+			Form:  templates.Form{Title: "Edit email texts", Key: "k", Typed: url.Values{"invoice_subject": {hostile}}},
+			Parts: []invoiceviews.MailText{{Field: "void", Name: "Void", Subject: "{number}", Text: "Void", Placeholders: "{number}"}},
+		}),
+		"mail":        invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
+		"mail unsent": invoiceviews.MailPage(page, invoiceviews.Mail{}),
 		"fresh schedule form": invoiceviews.ScheduleFormPage(page, invoiceviews.ScheduleForm{InvoiceForm: invoiceviews.InvoiceForm{
 			Form: templates.Form{Title: "New schedule", Key: "k"}, Lines: []invoiceviews.InvoiceFormLine{{}},
 		}}),

@@ -7,6 +7,7 @@ const (
 	EmailField       = "email"         // of the buttons that issue an invoice
 	DuplicateOfField = "duplicate_of"  // the invoice that is kept when one is voided
 	EInvoiceField    = "e_invoice"     // "true" to attach the e-invoice to an email
+	FailedField      = "failed_id"     // the failed email to send again
 	TellField        = "tell_customer" // "true" for an email about it
 	SeenOpenField    = "seen_open"     // the open amount that the page has shown
 	SeenLeftField    = "seen_left"     // the refundable amount that the page has shown
@@ -22,7 +23,8 @@ type Issue struct {
 	templates.Form
 	InvoiceStep
 
-	To string // the customer's email
+	To       string // the customer's email
+	CopiesTo string // the addresses that get copies of emails to the customer; "" for none
 	// EmailCustomer and EmailNone are the values of EmailField.
 	EmailCustomer, EmailNone string
 	Warnings                 []Warning

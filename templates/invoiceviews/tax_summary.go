@@ -13,12 +13,26 @@ type TaxSummary struct {
 	CSVHref    string
 	Closed     string // a sentence about the last closed day, or ""
 	CloseHref  string // the form that closes the books through the period; "" if there's none
+	// EUSales are the first rows of the EU sales list, and EUSalesHref is the CSV file with all. EUSalesLeftOut reports whether there are
+	// more.
+	EUSales        []EUSale
+	EUSalesHref    string
+	EUSalesLeftOut bool
+}
+
+// EUSale is a row of the EU sales list.
+type EUSale struct {
+	Country, VATNumber string // "" if the invoices have none
+	Customer           string
+	Kind               string // "Goods"
+	Net                string // with the currency
 }
 
 // TaxCurrency has the sums of a currency.
 type TaxCurrency struct {
-	Code string // ISO 4217
-	Rows []TaxRow
+	Code   string // ISO 4217
+	Rows   []TaxRow
+	Totals []TaxRow // of all rates; none if there is only one
 }
 
 // TaxRow is the sum of a kind of documents with a rate. Amounts are for people.

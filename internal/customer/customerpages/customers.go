@@ -45,7 +45,8 @@ func Mount(s *web.Site, sections ...Section) {
 		Summary: "Customers. A merged customer's URL leads to the one that stayed.",
 		Query: []web.Parameter{
 			{Name: templates.ArchivedField, Meaning: "Archived customers instead of the active ones.", Values: []string{"1"}},
-			{Name: "q", Meaning: "Only customers whose name, email, tax ID, contact or reference has words that begin with these."},
+			{Name: "q", Meaning: "Only customers whose name, email, tax ID, contact, reference or address has words " +
+				"that begin with these."},
 		},
 		Read: func(r *http.Request, page record.Page) (record.List[customer.Customer], error) {
 			search, err := web.Searched(r)

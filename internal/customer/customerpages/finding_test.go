@@ -37,14 +37,15 @@ func TestCustomersAreSearched(t *testing.T) {
 	}
 }
 
-// TestCustomersAreFoundByDetails checks that customers are found by their tax ID, with or without its spaces, contact and reference, also
-// those of earlier versions, and no longer by details that were changed.
+// TestCustomersAreFoundByDetails checks that customers are found by their tax ID, with or without its spaces, contact, reference and
+// address, also those of earlier versions, and no longer by details that were changed.
 func TestCustomersAreFoundByDetails(t *testing.T) {
 	b := sitetest.Setup(t)
 	b.DB.Spoil(t)
 	b.Exec(`
-		INSERT INTO customers (tenant_id, id, email, name, tax_id, contact, reference)
-		VALUES ($1, gen_random_uuid(), 'ap@studio.example', 'Studio', 'DE 136 695.976', 'Zoë Żak', 'PO-4711')`, b.Acme.ID)
+		INSERT INTO customers (tenant_id, id, email, name, tax_id, contact, reference, address)
+		VALUES ($1, gen_random_uuid(), 'ap@studio.example', 'Studio', 'DE 136 695.976', 'Zoë Żak', 'PO-4711', E'Am Wall 5\n28195 Bremen')`,
+		b.Acme.ID)
 	program := b.Program(b.Replica, b.Acme)
 	finds := func(query string, want int) {
 		t.Helper()
@@ -53,13 +54,13 @@ func TestCustomersAreFoundByDetails(t *testing.T) {
 		}](b, program.Get("/api/v1/customers?q="+url.QueryEscape(query)))
 		assert.Thatf(t, len(page.Customers) == want, "%s finds %d, want %d", query, len(page.Customers), want)
 	}
-	all := []string{"DE136695976", "de 136 695 976", "136695", "zoe zak", "po-4711", "4711 studio"}
+	all := []string{"DE136695976", "de 136 695 976", "136695", "zoe zak", "po-4711", "4711 studio", "bremen", "wall 28195"}
 	for _, query := range all[:2] {
 		finds(query, 1)
 	}
 	const words = `SELECT string_agg(word, ' ' ORDER BY word) FROM customer_words`
 	after := sitetest.Get[string](b, words)
-	text, err := migrations.FS.ReadFile("00184_customers_found_by_details.sql")
+	text, err := migrations.FS.ReadFile("00230_customers_found_by_address.sql")
 	must.OK(t, err)
 	_, filling, _ := strings.Cut(string(text), "DO $$")
 	filling, _, _ = strings.Cut(filling, "END $$;")
@@ -69,7 +70,7 @@ func TestCustomersAreFoundByDetails(t *testing.T) {
 	for _, query := range all {
 		finds(query, 1)
 	}
-	b.Exec(`UPDATE customers SET tax_id = '', contact = 'Studio', reference = ''`)
+	b.Exec(`UPDATE customers SET tax_id = '', contact = 'Studio', reference = '', address = ''`)
 	for _, query := range all {
 		finds(query, 0)
 	}

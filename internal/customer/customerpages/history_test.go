@@ -91,7 +91,7 @@ func TestEventsOfACustomer(t *testing.T) {
 		Next string `json:"next_cursor"`
 	}](b, api.Get(path+"/events?limit=1")).Next[1:]} {
 		api.Get(path+"/events?"+bad).Want(t, http.StatusUnprocessableEntity, bad)
-		person.Get(strings.TrimPrefix(path, "/api/v1")+"/events?"+bad).Want(t, http.StatusNotFound, bad)
+		person.Get(strings.TrimPrefix(path, "/api/v1")+"/events?"+bad).Want(t, http.StatusUnprocessableEntity, bad)
 	}
 	b.Program(b.Replica, b.Globex).Get(path+"/events").Want(t, http.StatusNotFound, "another tenant")
 }

@@ -179,6 +179,17 @@ func TestInvoiceBatchesAtOnce(t *testing.T) {
 		"%d issued, %d mails, %d done, %d left", issued, mails, done, left)
 }
 
+// crash makes it impossible to store the outcome of an invoice, and returns a function that undoes this.
+func (b *bundle) crash(invoice uuid.UUID) (mend func()) {
+	b.Helper()
+	b.DB.Spoil(b)
+	b.Exec(`
+		CREATE FUNCTION crash() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'crash'; END $$;
+		CREATE TRIGGER crash BEFORE UPDATE ON invoice_batch_items FOR EACH ROW WHEN (OLD.invoice_id = '` + invoice.String() + `')
+		EXECUTE FUNCTION crash()`)
+	return func() { b.Exec(`DROP TRIGGER crash ON invoice_batch_items; DROP FUNCTION crash`) }
+}
+
 // TestBatchGoesOnAfterACrash checks that the next run of a job sends only the invoices without an email, though the crash was before the
 // outcome of one was stored.
 func TestBatchGoesOnAfterACrash(t *testing.T) {
@@ -188,22 +199,31 @@ func TestBatchGoesOnAfterACrash(t *testing.T) {
 		all = append(all, b.Issued(fmt.Sprint("issued ", i)).ID)
 	}
 	send := b.started("send", b.command(batch.ActionSend, all...))
-	b.DB.Spoil(t)
-	b.Exec(`
-		CREATE FUNCTION crash() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'crash'; END $$;
-		CREATE TRIGGER crash BEFORE UPDATE ON invoice_batch_items FOR EACH ROW WHEN (OLD.invoice_id = '` + all[1].String() + `')
-		EXECUTE FUNCTION crash()`)
+	mend := b.crash(all[1])
 	assert.Thatf(t, errors.Is(b.work(b.Store, send), batch.ErrAgain), "the job ended")
 	count := func(want int) {
 		t.Helper()
 		assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM intents WHERE operation = 'mail.send'`), want, "sent")
 	}
 	count(2)
-	b.Exec(`DROP TRIGGER crash ON invoice_batch_items; DROP FUNCTION crash`)
+	mend()
 	for id, outcome := range b.outcomes(send) {
 		assert.Equal(t, outcome, batch.Done, id)
 	}
 	count(3)
+}
+
+// TestBatchGoesOnAfterItsResultsExpired checks that an invoice that was issued before a batch stays unchanged in it.
+func TestBatchGoesOnAfterItsResultsExpired(t *testing.T) {
+	b := setup(t)
+	id := b.Issued("issued").ID
+	issue := b.started("issue", b.command(batch.ActionIssue, id))
+	mend := b.crash(id)
+	assert.Thatf(t, errors.Is(b.work(b.Store, issue), batch.ErrAgain), "the job ended")
+	mend()
+	b.Exec(`UPDATE intents SET result = NULL`)
+	must.OK(t, b.work(b.Replica(), issue)) // which remembers no result
+	assert.Equal(t, b.outcomes(issue)[id], batch.Unchanged)
 }
 
 // TestBatchOfOneWhoMayNot refuses the invoices of a user or token that lost its rights after it asked.

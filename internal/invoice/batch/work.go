@@ -101,8 +101,8 @@ func (w *Worker) do(ctx context.Context, j Job, b Batch, id uuid.UUID) (idempote
 
 // settled returns the outcome of an item, and the reason of a refusal.
 func (w *Worker) settled(ctx context.Context, j Job, id uuid.UUID, done idempotency.Outcome, err error) (outcome, reason string) {
-	if _, expired := errors.AsType[*idempotency.AlreadyDoneError](err); expired {
-		err = nil
+	if expired, ok := errors.AsType[*idempotency.AlreadyDoneError](err); ok {
+		done, err = expired.Outcome, nil
 	}
 	if err == nil && done == idempotency.Unchanged {
 		return Unchanged, ""

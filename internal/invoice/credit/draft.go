@@ -17,8 +17,9 @@ import (
 
 // Input is the input as text.
 type Input struct {
-	// Lines are the lines and quantities to credit; nil credits everything that is left.
-	Lines  []LineInput `json:"lines,omitzero" doc:"Leave it out to credit all that is left."`
+	// Lines are the lines and quantities to credit. Without them and an amount, everything that is left is credited.
+	Lines  []LineInput `json:"lines,omitzero" doc:"Leave it out to credit all that is left, or an amount."`
+	Amount string      `json:"amount,omitzero" format:"decimal" doc:"With tax. It is shared out over the tax rates and lines."`
 	Reason string      `json:"reason,omitzero" doc:"Shown on the credit note."`
 	Date   string      `json:"date,omitzero" format:"date" doc:"Default: today, or the date of the invoice if that is later."`
 	Tell   bool        `json:"tell_customer,omitzero" doc:"Whether to send the credit note to the customer by email."`
@@ -40,9 +41,11 @@ type Draft struct {
 	InvoiceID uuid.UUID      `json:"invoice_id"`
 	Currency  money.Currency `json:"currency"`
 	// All credits everything that is left. Lines is empty then.
-	All    bool       `json:"all"`
-	Lines  []Quantity `json:"lines"`
-	Reason string     `json:"reason,omitzero"`
+	All   bool       `json:"all"`
+	Lines []Quantity `json:"lines"`
+	// Amount is the total of a credit note without lines, in minor units; 0 for none.
+	Amount int64  `json:"amount,omitzero"`
+	Reason string `json:"reason,omitzero"`
 	// Tell sends it to the customer by email, if the customer has an address.
 	Tell bool `json:"tell,omitzero"`
 	// Date is the date of issue. Zero means today, or the date of the invoice if that is later.
@@ -62,14 +65,19 @@ type Quantity struct {
 func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
 	var problems invalid.Error
 	d := Draft{
-		InvoiceID: inv.ID, Currency: inv.Currency, All: in.Lines == nil, SeenOpen: invoice.SeenAmount(in.SeenOpen, inv.Currency),
-		Reason: problems.Lines("/reason", "the reason", in.Reason, maxReason), Tell: in.Tell,
+		InvoiceID: inv.ID, Currency: inv.Currency, All: in.Lines == nil && in.Amount == "",
+		SeenOpen: invoice.SeenAmount(in.SeenOpen, inv.Currency),
+		Reason:   problems.Lines("/reason", "the reason", in.Reason, maxReason), Tell: in.Tell,
 	}
 	if in.Date != "" {
-		var err error
-		if d.Date, err = date.ParseEntry(in.Date); err != nil {
-			problems.Add("/date", "Enter the day of the credit note as year-month-day from 2000 to 2099, like 2026-11-21.")
+		d.Date = checkDate(in.Date, "the credit note", &problems)
+	}
+	if in.Amount != "" {
+		d.Amount = invoice.CheckAmount(in.Amount, inv.Currency, &problems)
+		if in.Lines != nil {
+			problems.Add("/lines", "Enter quantities or an amount, not both.")
 		}
+		return d, problems.Err()
 	}
 	if len(in.Lines) > invoice.MaxLines {
 		problems.Add("/lines", invoice.TooManyLines())
@@ -101,4 +109,12 @@ func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
 	// The order of lines must not make another command.
 	slices.SortFunc(d.Lines, func(a, b Quantity) int { return a.Position - b.Position })
 	return d, problems.Err()
+}
+
+func checkDate(typed, of string, problems *invalid.Error) date.Date {
+	day, err := date.ParseEntry(typed)
+	if err != nil {
+		problems.Add("/date", "Enter the day of "+of+" as year-month-day from 2000 to 2099, like 2026-11-21.")
+	}
+	return day
 }

@@ -19,10 +19,21 @@ type Listed struct {
 	invoice.Of
 }
 
-// List returns a page of a tenant's credit notes that a filter selects: see [invoice.Below].
+var all = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields}
+
+var below = invoice.Below{
+	Parent: invoice.Invoices(), Day: "issue_date", Amount: "total", Text: "number", Where: `true`,
+	Sums: `json_build_object('credited', r.total)`,
+}
+
+// List returns a page of a tenant's credit notes that a filter selects: see [invoice.ListBelow].
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter, page record.Page) (record.List[Listed], error) {
-	all := record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields}
-	return invoice.Below[Listed]{Table: all, Day: "issue_date", Where: `true`}.List(ctx, pool, tenant, f, page)
+	return invoice.ListBelow(ctx, pool, tenant, below, all, f, page)
+}
+
+// SumUp returns the sums of these credit notes, of the kind "credited": see [invoice.SumBelow].
+func SumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
+	return invoice.SumBelow(ctx, pool, tenant, below, all, f)
 }
 
 // ListOf returns a page of the credit notes of an invoice.
@@ -35,7 +46,8 @@ type Left struct {
 	Description string
 	UnitPrice   money.Price
 	Quantity    decimal.Decimal // not credited yet
-	Net         int64           // minor units, of that quantity
+	Net         int64           // minor units, of that quantity and of amounts
+	Tax         int64           // minor units, of all lines with its treatment and rate
 	Unit        invoice.Unit
 }
 
@@ -43,8 +55,11 @@ type Left struct {
 func LeftOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) ([]Left, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Left], `
 		SELECT description, trim_scale(price)::text, trim_scale(quantity - credited)::text,
-			(net - credited_net(quantity, price, discount, net, credited))::bigint, COALESCE(unit, '')
-		FROM invoice_lines, credited_quantity(tenant_id, invoice_id, position) AS credited,
+			net - credited_amount(tenant_id, invoice_id, position), COALESCE((
+				SELECT t.tax - credited_tax FROM invoice_taxes t
+				WHERE t.tenant_id = l.tenant_id AND t.invoice_id = l.invoice_id AND source_id = l.invoice_id AND kind = 'invoice'
+					AND t.tax_rate = l.tax_rate AND treatment = taxed_as(l.tax_treatment, l.tax_rate)), 0), COALESCE(unit, '')
+		FROM invoice_lines l, credited_quantity(tenant_id, invoice_id, position) AS credited,
 			LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
 		WHERE tenant_id = @tenant_id AND invoice_id = @invoice ORDER BY position`,
 		pgx.NamedArgs{"invoice": invoice})

@@ -29,11 +29,12 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 		"credit_note_lines_within_line": exceedsLine,
 		"credit_notes_within_open":      exceedsCreditable,
 		"credit_notes_not_negative":     belowZero,
+		"credit_notes_by_quantity":      byQuantity,
 		"credit_notes_of_lines":         idempotency.Always[Draft](errNothingLeft),
 		"credit_notes_of_issued":        idempotency.Always[Draft](errNotIssued),
 		"credit_notes_invoice":          idempotency.Missing[Draft],
 		"credit_note_lines_line":        idempotency.Missing[Draft],
-		"credit_notes_number_once":      seriesBroken,
+		"credit_notes_number_once":      seriesBroken[Draft],
 		"customers_erased":              idempotency.Always[Draft](customer.ErrErased),
 		"books_closed":                  invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
 		"credit_notes_not_before_invoice": idempotency.Invalid[Draft](
@@ -56,26 +57,33 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 			Text: "The credit note wasn't created. The form now shows what can be credited.",
 		}, `SELECT open_amount = @seen_open FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id`, args)
 	}
-	if d.All {
+	switch args["amount"] = d.Amount; {
+	case d.All:
 		tx.Exec(`
-			INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity)
-			SELECT tenant_id, @record_id, invoice_id, position, uncredited
+			INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, net)
+			SELECT tenant_id, @record_id, invoice_id, position, uncredited, net
 			FROM (
-				SELECT tenant_id, invoice_id, position, quantity - credited_quantity(tenant_id, invoice_id, position) AS uncredited
+				SELECT tenant_id, invoice_id, position, quantity - credited_quantity(tenant_id, invoice_id, position) AS uncredited,
+					net - credited_amount(tenant_id, invoice_id, position) AS net
 				FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @invoice_id) AS l
-			WHERE uncredited <> 0`, args)
-	} else {
+			WHERE uncredited <> 0 OR net <> 0`, args)
+	case d.Amount > 0:
+		tx.Exec(`SELECT FROM credit_amount(@tenant_id, @record_id, @invoice_id, @amount)`, args)
+	default:
 		args["positions"], args["quantities"] = columns(d.Lines)
 		tx.Exec(`
 			INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity)
 			SELECT @tenant_id, @record_id, @invoice_id, position, quantity::numeric
 			FROM unnest(@positions::int[], @quantities::text[]) AS wanted (position, quantity)`, args)
 	}
-	args["date"], args["reason"] = d.Date, d.Reason
+	args["date"], args["reason"], args["all"] = d.Date, d.Reason, d.All
 	tx.Exec(`
-		INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-		VALUES (@tenant_id, @record_id, @invoice_id, COALESCE(@date::date, (
-			SELECT greatest(issue_date, business_day()) FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id)), @reason)`, args)
+		INSERT INTO credit_notes (tenant_id, id, invoice_id, total, issue_date, reason)
+		VALUES (@tenant_id, @record_id, @invoice_id, CASE WHEN @all THEN (
+			SELECT total - credited FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id) ELSE NULLIF(@amount::bigint, 0) END,
+			COALESCE(@date::date, (
+				SELECT greatest(issue_date, business_day()) FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id)), @reason)`,
+		args)
 	tx.Exec(`
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT tenant_id, id, @operation, @idempotency_key, 'credit of a credit note' FROM receipts
@@ -83,8 +91,8 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	if d.Tell {
 		args["mail_id"] = tx.ID(1)
 		tx.Exec(`
-			INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id)
-			SELECT tenant_id, @mail_id, id, 'credit_note', @record_id FROM invoices
+			INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id, e_invoice)
+			SELECT tenant_id, @mail_id, id, 'credit_note', @record_id, COALESCE((`+invoice.LastEInvoice+`), false) FROM invoices billed
 			WHERE tenant_id = @tenant_id AND id = @invoice_id AND bill_to->>'email' <> ''`, args)
 		tx.Exec(`
 			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
@@ -133,11 +141,15 @@ func exceedsCreditable(_ context.Context, _ *idempotency.Store, _ idempotency.In
 	if err != nil {
 		return fmt.Errorf("creditable amount: %w", err)
 	}
-	return &conflict.Error{
+	exceeds := &conflict.Error{
 		Kind: &ExceedsInvoice, Title: d.Currency.Display(most) + " " + d.Currency.String() + " of this invoice is open or paid.",
 		Text:    "The credit note is larger, and wasn't created. To credit what was written off, take that back first.",
 		Members: map[string]string{"creditable": d.Currency.Format(most)},
 	}
+	if d.Amount > 0 {
+		exceeds.Field, exceeds.Blame = "/amount", "Enter at most "+d.Currency.Format(most)+"."
+	}
+	return exceeds
 }
 
 func exceedsLine(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, _ Draft, broken *pgconn.PgError) error {
@@ -158,6 +170,9 @@ func exceedsLine(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 	}
 }
 
+var byQuantity = idempotency.Invalid[Draft](
+	"/amount", "An amount can't be shared out, because less than 0 is left at a tax rate. Enter quantities instead.")
+
 var belowZero = idempotency.Invalid[Draft]("/lines", "The net amount and the tax must not be below 0. Credit other lines too.")
 
 func errNothingLeft() error {
@@ -174,6 +189,6 @@ func errNotIssued() error {
 }
 
 // seriesBroken reports a duplicate number. It is not a conflict, because the number can't be chosen, so the series is wrong.
-func seriesBroken(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, _ Draft, broken *pgconn.PgError) error {
+func seriesBroken[C any](_ context.Context, _ *idempotency.Store, _ idempotency.Intent, _ C, broken *pgconn.PgError) error {
 	return fmt.Errorf("the series of credit notes gave out a number twice: %w", broken)
 }

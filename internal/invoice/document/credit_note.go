@@ -1,6 +1,10 @@
 package document
 
 import (
+	"slices"
+
+	"github.com/google/uuid"
+
 	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
@@ -11,14 +15,17 @@ import (
 func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Document {
 	money := n.Currency.Display
 	shown := pdf.Document{
-		Title: "Credit note " + n.Number, At: n.CreatedAt, Seller: seller(inv), Logo: logo, Role: "Credit to",
-		Buyer: buyer(inv),
+		Title: "Credit note " + n.Number, At: n.CreatedAt, Seller: seller(inv), Logo: logo, Buyer: buyer(inv),
 		Facts: append([]pdf.Fact{
 			{Label: "Date", Value: n.Date.Time().Format(day)},
 			{Label: "Credits invoice", Value: inv.Number + " of " + inv.IssueDate.Time().Format(day)},
 		}, reference(inv)...),
 		Currency: n.Currency.String(), Notes: n.Reason, Footer: inv.Seller.Footer,
 		Totals: []pdf.Total{{Label: "Subtotal", Amount: money(n.Subtotal)}},
+	}
+	if n.Reverses.ID != uuid.Nil {
+		shown.Title = "Credit note reversal " + n.Number
+		shown.Facts = slices.Insert(shown.Facts, 1, pdf.Fact{Label: "Reverses", Value: n.Reverses.Name})
 	}
 	for _, l := range n.Lines {
 		shown.Lines = append(shown.Lines, lineOf(l.Line, n.Currency))
@@ -30,7 +37,7 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 		}
 	}
 	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total credited", Amount: money(n.Total), Grand: true})
-	if n.BecameCredit > 0 {
+	if n.BecameCredit != 0 {
 		shown.Totals = append(shown.Totals, pdf.Total{Label: "Of it, your credit", Amount: money(n.BecameCredit)})
 	}
 	return shown

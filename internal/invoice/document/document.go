@@ -38,7 +38,7 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 	}
 	amount := inv.Currency.Display
 	shown := pdf.Document{
-		Title: "Invoice " + inv.Number, At: inv.IssuedAt, Seller: seller(inv), Logo: logo, Role: "Bill to", Buyer: buyer(inv),
+		Title: "Invoice " + inv.Number, At: inv.IssuedAt, Seller: seller(inv), Logo: logo, Buyer: buyer(inv),
 		Facts: []pdf.Fact{
 			{Label: "Issue date", Value: inv.IssueDate.Time().Format(day)}, {Label: "Due date", Value: inv.DueDate.Time().Format(day)},
 		},
@@ -67,7 +67,7 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 
 func lineOf(l invoice.Line, c money.Currency) pdf.Line {
 	return pdf.Line{
-		Description: l.Description, Quantity: l.QuantityText(), UnitPrice: l.PriceText(c),
+		Description: l.Description, Discount: l.LessText(c), Quantity: l.QuantityText(), UnitPrice: c.DisplayPrice(l.UnitPrice),
 		TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: c.Display(l.Net),
 	}
 }

@@ -3,12 +3,14 @@ package document
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/ubl"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
@@ -17,7 +19,8 @@ import (
 // Incomplete is the conflict of an issued invoice without data that the rules of EN 16931 require.
 var Incomplete = conflict.Kind{
 	Slug: "e-invoice-incomplete", Title: "Data is missing for an e-invoice",
-	Meaning: "EN 16931 requires data that the invoice was issued without. No XML was made, because a recipient would refuse it.",
+	Meaning: "EN 16931 requires data that the invoice was issued without, or has no document for a credit note with amounts below zero. " +
+		"No XML was made, because a recipient would refuse it.",
 	ToDo: "Add the data to the settings or the customer before you issue the next invoice. An issued invoice doesn't change: " +
 		"void or credit it, and issue a copy.",
 }
@@ -28,18 +31,27 @@ func EInvoice(inv invoice.Invoice) ([]byte, error) {
 	if err := invoice.Sendable(inv); err != nil {
 		return nil, err
 	}
-	if lacks := Lacks(inv); len(lacks) > 0 {
-		return nil, &conflict.Error{
-			Kind: &Incomplete, Title: "This invoice can't be an e-invoice.",
-			Text: "It was issued without " + Listed(lacks) + ". An issued invoice doesn't change. To correct it, add the data, void or " +
-				"credit this invoice, and issue a copy.",
-		}
+	const advice = "To correct it, add the data, void or credit this invoice, and issue a copy."
+	if err := complete(inv, "This invoice can't be an e-invoice.", "It", advice); err != nil {
+		return nil, err
 	}
 	sent, err := eInvoice(inv)
 	if err != nil {
 		return nil, err
 	}
 	return ubl.Marshal(sent)
+}
+
+// complete returns a [*conflict.Error] if an invoice lacks data.
+func complete(inv invoice.Invoice, title, subject, advice string) error {
+	lacks := Lacks(inv)
+	if len(lacks) == 0 {
+		return nil
+	}
+	return &conflict.Error{
+		Kind: &Incomplete, Title: title,
+		Text: strings.TrimSpace(subject + " was issued without " + Listed(lacks) + ". An issued invoice doesn't change. " + advice),
+	}
 }
 
 // EInvoiceName returns the file name of an e-invoice.
@@ -72,12 +84,50 @@ func Lacks(inv invoice.Invoice) (names []string) {
 	return names
 }
 
-// eInvoice converts an issued invoice for its XML. Later, only payments change it: the paid and the open amount.
+// ECreditNote is [EInvoice] for a credit note of an invoice. It returns a [*conflict.Error] if the invoice lacks data, or the credit note
+// has an amount below zero.
+func ECreditNote(n credit.Note, inv invoice.Invoice) ([]byte, error) {
+	if n.Subtotal < 0 || n.TaxTotal < 0 || n.Total < 0 {
+		return nil, &conflict.Error{
+			Kind: &Incomplete, Title: "This credit note can't be an e-invoice.",
+			Text: "It has an amount below zero, and the e-invoice has no document for it.",
+		}
+	}
+	if err := complete(inv, "This credit note can't be an e-invoice.", "Its invoice", ""); err != nil {
+		return nil, err
+	}
+	return ubl.Marshal(eCreditNote(n, inv))
+}
+
+// ECreditNoteName returns the file name of an e-invoice of a credit note.
+func ECreditNoteName(n credit.Note) string { return text.FileName("Credit-note-" + n.Number + ".xml") }
+
+// eCreditNote converts a credit note for its XML.
+func eCreditNote(n credit.Note, inv invoice.Invoice) ubl.Invoice {
+	lines, groups := make([]invoice.Line, 0, len(n.Lines)), make([]invoice.TaxGroup, 0, len(n.Taxes))
+	for _, l := range n.Lines {
+		lines = append(lines, l.Line)
+	}
+	for _, t := range n.Taxes {
+		groups = append(groups, invoice.TaxGroup{NoTax: t.NoTax, Rate: t.Rate, Net: t.Net, Tax: t.Tax})
+	}
+	money := inv.Currency.Format
+	sent := eDocument(inv, lines, groups)
+	sent.Corrected = ubl.Reference{Number: inv.Number, IssueDate: inv.IssueDate.String()}
+	sent.Number, sent.IssueDate, sent.Notes = n.Number, n.Date.String(), n.Reason
+	sent.DueDate, sent.Terms, sent.Account = "", "Credit for invoice "+inv.Number, ubl.Account{} // BR-CO-25 requires one of the first two
+	sent.Subtotal, sent.TaxTotal, sent.Total, sent.Open = money(n.Subtotal), money(n.TaxTotal), money(n.Total), money(n.Total)
+	return sent
+}
+
+// eInvoice converts an issued invoice for its XML, as it was issued.
 func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 	totals, err := invoice.TotalsOf(inv.Lines)
-	if err != nil {
-		return ubl.Invoice{}, err
-	}
+	return eDocument(inv, inv.Lines, totals.Groups), err
+}
+
+// eDocument converts an issued invoice with lines and their taxes.
+func eDocument(inv invoice.Invoice, lines []invoice.Line, groups []invoice.TaxGroup) ubl.Invoice {
 	money := inv.Currency.Format
 	sent := ubl.Invoice{
 		Number: inv.Number, IssueDate: inv.IssueDate.String(), DueDate: inv.DueDate.String(), Currency: inv.Currency.String(),
@@ -99,7 +149,7 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 		sent.PeriodStart, sent.PeriodEnd = inv.SuppliedFrom.String(), inv.SuppliedTo.String()
 	}
 	sent.Seller.TaxID = sent.Seller.Registration // billing tax without a VAT number requires a tax number
-	for _, g := range totals.Groups {
+	for _, g := range groups {
 		terms := g.NoTax.At(g.Rate).Terms()
 		tax := ubl.Tax{
 			Category: terms.Category, Rate: sentRate(g.NoTax, g.Rate), Net: money(g.Net), Amount: money(g.Tax),
@@ -118,7 +168,7 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 		}
 		sent.Taxes = append(sent.Taxes, tax)
 	}
-	for _, l := range inv.Lines {
+	for _, l := range lines {
 		line := ubl.Line{
 			Name: l.Description, Quantity: l.Quantity.String(), Unit: string(l.Unit), UnitPrice: inv.Currency.FormatPrice(l.UnitPrice),
 			Category: l.NoTax.At(l.TaxRate).Terms().Category, TaxRate: sentRate(l.NoTax, l.TaxRate), Net: money(l.Net),
@@ -131,7 +181,7 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 		}
 		sent.Lines = append(sent.Lines, line)
 	}
-	return sent, nil
+	return sent
 }
 
 // sentRate returns the rate of a treatment for XML: "" outside of the scope of tax (BR-O-05).

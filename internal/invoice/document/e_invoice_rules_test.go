@@ -38,6 +38,32 @@ func rulesOfTaxed() []rule {
 	return slices.Concat(rulesOfContent(), rulesOfParties(), rulesOfLines(), rulesOfTotals(), rulesOfTax())
 }
 
+// rulesOfCreditNotes returns the rules about the elements that only a credit note has, or under another name: see asInvoice.
+func rulesOfCreditNotes() []rule {
+	const corrected = "BillingReference/InvoiceDocumentReference/"
+	return []rule{
+		{"BR-02", matches("ID", "CN-2026-0007"), [2]string{"<cbc:ID>CN-2026-0007</cbc:ID>", "<cbc:ID>2026-0042</cbc:ID>"}},
+		{"BR-03", matches("IssueDate", "2026-11-28"), [2]string{"IssueDate>2026-11-28", "IssueDate>2026-11-21"}},
+		{"BR-04", matches("CreditNoteTypeCode", "381"), [2]string{">381<", ">380<"}},
+		{
+			"BR-16", func(n element) string { return unless(len(n.all("CreditNoteLine")) > 0, "no line") },
+			[2]string{"CreditNoteLine", "Other"},
+		},
+		{"BR-22", func(n element) string {
+			return unless(len(n.all("CreditNoteLine")) == len(n.all("CreditNoteLine/CreditedQuantity")), "no quantity")
+		}, [2]string{"CreditedQuantity", "Other"}},
+		{"BR-55, BT-25", matches(corrected+"ID", "2026-0042"), [2]string{"<cbc:ID>2026-0042</cbc:ID>", "<cbc:ID>2026-0041</cbc:ID>"}},
+		{"BT-26", matches(corrected+"IssueDate", "2026-11-21"), [2]string{"IssueDate>2026-11-21", "IssueDate>2026-11-20"}},
+		{"BR-CO-25", one("PaymentTerms/Note"), [2]string{"PaymentTerms", "Other"}},
+	}
+}
+
+// asInvoice renames the elements of a credit note, so that the rules of invoices check it, too.
+func asInvoice(creditNote string) string {
+	return strings.NewReplacer("CreditNoteTypeCode>381<", "InvoiceTypeCode>380<", "CreditNoteTypeCode", "InvoiceTypeCode",
+		"CreditNoteLine", "InvoiceLine", "CreditedQuantity", "InvoicedQuantity").Replace(creditNote)
+}
+
 // rulesOfContent returns the rules about required content.
 func rulesOfContent() []rule {
 	return []rule{
@@ -57,7 +83,9 @@ func rulesOfContent() []rule {
 		{"BR-16", func(inv element) string {
 			return unless(len(inv.all("InvoiceLine")) > 0, "no line")
 		}, [2]string{"InvoiceLine", "Other"}},
-		{"BR-CO-25", one("DueDate"), [2]string{"DueDate", "Other"}},
+		{"BR-CO-25", func(inv element) string {
+			return unless(len(inv.all("DueDate"))+len(inv.all("PaymentTerms/Note")) == 1, "neither a due date nor terms")
+		}, [2]string{"DueDate", "Other"}},
 		{"BR-CL-03", func(inv element) string { // amounts use the invoice's currency, which is an ISO 4217 code (BR-CL-04)
 			_, known := money.ParseCurrency(inv.text("DocumentCurrencyCode"))
 			ok := known

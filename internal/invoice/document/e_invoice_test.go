@@ -16,6 +16,7 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/ubl"
 	"onlyonce/internal/must"
 	"onlyonce/internal/value/money"
@@ -186,7 +187,62 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 		must.OK(t, err)
 		problems := broken(t, string(content))
 		must.Thatf(t, len(problems) == 0, "%v in\n%s", problems, content)
+		content, err = ECreditNote(credited(t, inv), inv)
+		must.OK(t, err)
+		problems = broken(t, asInvoice(string(content)))
+		must.Thatf(t, len(problems) == 0, "%v in\n%s", problems, content)
 	})
+}
+
+// credited returns a credit note for all lines of an invoice.
+func credited(t must.T, inv invoice.Invoice) credit.Note {
+	t.Helper()
+	sums, err := invoice.TotalsOf(inv.Lines)
+	must.OK(t, err)
+	n := credit.Note{
+		Number: "CN-2026-0007", Date: inv.IssueDate.AddDays(7), Currency: inv.Currency, Reason: "Returned & <late>",
+		Subtotal: sums.Subtotal, TaxTotal: sums.Tax, Total: sums.Total,
+	}
+	for i, l := range inv.Lines {
+		n.Lines = append(n.Lines, credit.Line{Position: i + 1, Line: l})
+	}
+	for _, g := range sums.Groups {
+		n.Taxes = append(n.Taxes, credit.Tax{Rate: g.Rate, NoTax: g.NoTax, Net: g.Net, Tax: g.Tax})
+	}
+	return n
+}
+
+// TestECreditNote checks the rules of credit notes, that each detects a violation, and which credit notes are refused.
+func TestECreditNote(t *testing.T) {
+	t.Parallel()
+	inv := issued(t, invoice.Input{
+		Number: "2026-0042", Customer: &customer.Input{Email: "ada@example.com", Name: "Ada"},
+		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
+		Lines: []invoice.LineInput{{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"}},
+	}, func(int64) int64 { return 0 })
+	note := credited(t, inv)
+	content, err := ECreditNote(note, inv)
+	must.OK(t, err)
+	for _, rule := range rulesOfCreditNotes() {
+		var whole, changed element
+		must.OK(t, xml.Unmarshal(content, &whole))
+		must.OK(t, xml.Unmarshal([]byte(strings.ReplaceAll(string(content), rule.breaks[0], rule.breaks[1])), &changed))
+		assert.Equal(t, rule.check(whole), "", rule.name, string(content))
+		assert.Thatf(t, rule.check(changed) != "", "%s accepts %q", rule.name, rule.breaks[1])
+	}
+	for what, c := range map[string]struct {
+		change func(*credit.Note, *invoice.Invoice)
+		text   string
+	}{
+		"a total below zero":           {func(n *credit.Note, _ *invoice.Invoice) { n.Total = -1 }, "the e-invoice has no document for it"},
+		"an invoice without countries": {func(_ *credit.Note, i *invoice.Invoice) { i.Seller.Country = "" }, "without your country."},
+	} {
+		n, of := note, inv
+		c.change(&n, &of)
+		_, err := ECreditNote(n, of)
+		refused, is := errors.AsType[*conflict.Error](err)
+		assert.Thatf(t, is && refused.Kind == &Incomplete && strings.Contains(refused.Text, c.text), "%s: %v", what, err)
+	}
 }
 
 // TestIncompleteEInvoice checks that an invoice is refused as an e-invoice exactly if its XML would break a rule.

@@ -78,6 +78,15 @@ func Chosen(inv invoice.Summary, amount int64, gets string) invoiceviews.ChosenR
 	}
 }
 
+// Copies returns the addresses that get copies of an email to the customer of an invoice from [invoice.Chosen], as the end of a
+// sentence; "" for none.
+func Copies(inv invoice.Summary) string {
+	if inv.CopiesTo == "" {
+		return ""
+	}
+	return ". Copies to: " + inv.CopiesTo
+}
+
 // Rows returns the rows of a list of invoices.
 func Rows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 	rows := make([]invoiceviews.InvoiceRow, 0, len(found))
@@ -144,7 +153,7 @@ func LineOf(l invoice.Line, c money.Currency) Line {
 // LineView returns the view of a line in a currency.
 func LineView(l invoice.Line, c money.Currency) invoiceviews.InvoiceLine {
 	return invoiceviews.InvoiceLine{
-		Description: l.Description, Quantity: l.QuantityText(), UnitPrice: l.PriceText(c),
+		Description: l.Description, Discount: l.LessText(c), Quantity: l.QuantityText(), UnitPrice: c.DisplayPrice(l.UnitPrice),
 		TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: c.Display(l.Net),
 	}
 }

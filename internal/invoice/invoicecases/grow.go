@@ -96,6 +96,9 @@ func GrowInvoices(b *sitetest.Bundle) {
 		SELECT tenant_id, id, invoice_id, 'ada@example.com', 'Invoice', 'failed' FROM payments;
 		INSERT INTO invoice_reminders (tenant_id, id, invoice_id, level, sent_on)
 		SELECT tenant_id, id, id AS invoice_id, 1, '2026-02-01' FROM invoices;
+		INSERT INTO mails (tenant_id, id, invoice_id, kind, recipient, subject)
+		SELECT tenant_id, overlay(id::text placing '018' from 1)::uuid, invoice_id, 'reminder_1', 'ada@example.com', 'Reminder'
+		FROM invoice_reminders;
 		INSERT INTO invoice_reminder_batches (tenant_id, id) SELECT '%[1]s', pg_temp.id(n) FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO invoice_reminder_outcomes (tenant_id, batch_id, invoice_id, level, outcome)
 		SELECT tenant_id, id, invoice_id, level, 'sent' FROM invoice_reminders;
@@ -135,14 +138,18 @@ func GrowInvoices(b *sitetest.Bundle) {
 			'[{"rate": "0", "net": 0, "tax": 0}]'
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
 		INSERT INTO invoice_taxes (tenant_id, invoice_id, source_id, kind, tax_rate, treatment, day, billed_on, currency, net, tax)
-		SELECT tenant_id, id, id AS source_id, 'invoice', 0, 'zero', issue_date AS day, issue_date AS billed_on, currency, subtotal, 0
+		SELECT tenant_id, id, id AS source_id, 'invoice', 0,
+			CASE extract(isodow FROM issue_date) WHEN 1 THEN 'reverse_charge' ELSE 'zero' END, issue_date AS day,
+			issue_date AS billed_on, currency, subtotal, 0
 		FROM invoices WHERE issued_at IS NOT NULL
 		UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0, 'zero', issue_date, '2026-01-01', 'EUR', 0, 0 FROM credit_notes;
-		INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, credited, net)
-		SELECT tenant_id, id, invoice_id, 1, 0.0001, 0.0001 * row_number() OVER (PARTITION BY invoice_id ORDER BY id), 0
-		FROM credit_notes;
-		INSERT INTO write_offs (tenant_id, id, invoice_id, amount, reason, written_off_on)
-		SELECT tenant_id, id, invoice_id, 1, 'bad_debt', issue_date FROM credit_notes;
+		INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, ordinal, credited, net)
+		SELECT tenant_id, id, invoice_id, 1, 0.0001, n, 0.0001 * n, 0
+		FROM (
+			SELECT tenant_id, id, invoice_id, row_number() OVER (PARTITION BY invoice_id ORDER BY id) AS n FROM credit_notes) AS notes;
+		INSERT INTO write_offs (tenant_id, id, invoice_id, amount, reason, written_off_on, reversed_at)
+		SELECT tenant_id, id, invoice_id, 1, 'bad_debt', issue_date, CASE WHEN invoice_id = pg_temp.id(%[3]d + 3) THEN now() END
+		FROM credit_notes; -- of one invoice, all that is left can be credited
 		INSERT INTO receipts (tenant_id, id, customer_id, currency, amount, allocated, received_on, repaid, method, provider, reference)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(1 + n %% 2), 'EUR', CASE n WHEN 1 THEN 2 * %[2]d WHEN 2 THEN 1000000 ELSE 2 END,
 			part, '2026-01-02', part, 'cash', 'Bank', 'RX ' || n
@@ -164,12 +171,15 @@ func GrowInvoices(b *sitetest.Bundle) {
 			SELECT tenant_id, invoice_id, id, 'payment' AS kind, amount::bigint, amount::bigint AS paid FROM payments
 			UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount::bigint, -amount::bigint FROM refunds
 			UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0, 0 FROM credit_notes
-			UNION ALL SELECT tenant_id, invoice_id, id, 'write_off', amount, 0 FROM write_offs) AS posted
+			UNION ALL SELECT tenant_id, invoice_id, id, 'write_off', amount, 0 FROM write_offs WHERE reversed_at IS NULL) AS posted
 		WINDOW before AS (PARTITION BY invoice_id ORDER BY kind = 'refund', id);
 		UPDATE invoices i SET (paid, written_off) = (
 			SELECT COALESCE(sum(left_amount), 0), (
-				SELECT COALESCE(sum(amount), 0) FROM write_offs w WHERE w.tenant_id = i.tenant_id AND w.invoice_id = i.id)
+				SELECT COALESCE(sum(amount), 0) FROM write_offs w
+				WHERE w.tenant_id = i.tenant_id AND w.invoice_id = i.id AND reversed_at IS NULL)
 			FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id);
+		INSERT INTO account_entries (tenant_id, source_id, kind, of_id, customer_id, currency, day, amount)
+		SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_by_the_books();
 		DELETE FROM standing;
 		INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
 		SELECT tenant_id, of_id, kind, day, currency, amount, invoices FROM standing_by_the_books();

@@ -17,9 +17,9 @@ import (
 // Resources returns the resources of the room.
 func Resources() []sitetest.Resource {
 	return []sitetest.Resource{
-		Invoices(), Payments(), Refunds(), CreditNotes(), WriteOffs(), Receipts(), Allocations(), Repayments(), Mails(),
+		Invoices(), Payments(), Refunds(), CreditNotes(), CreditReversals(), WriteOffs(), Receipts(), Allocations(), Repayments(), Mails(),
 		Schedules(), Periods(), WebhookSources(), WebhookSecrets(), WebhookEvents(), InvoiceDistinctions(), NextNumbers(), NumberPatterns(),
-		Attachments(), Logos(), Reminders(), ReminderBatches(), ReminderPlans(), Closings(), Batches(),
+		Attachments(), Logos(), Reminders(), ReminderBatches(), ReminderPlans(), Closings(), Batches(), MailTexts(),
 	}
 }
 
@@ -32,7 +32,7 @@ func Unbroken() map[string][]string {
 	})
 	billed := slices.Concat(issued, []string{
 		"customers_differ", "customers_email_once", "invoice_lines_outside_scope", "invoices_duplicate_of", "invoices_number_ahead",
-		"invoices_number_of_its_year",
+		"invoices_number_of_its_year", "invoices_number_once_per_year",
 	})
 	return map[string][]string{
 		// Their customer has no external id.
@@ -42,11 +42,20 @@ func Unbroken() map[string][]string {
 		"invoice.void":   append(kept, "mails_invoice", "mails_of_issued"),
 		"payment.create": {"payments_of_customer", "payments_receipt", "payments_within_receipt"}, // it is no part of a receipt
 		// The command has been checked, and the receipt is new.
-		"receipt.create":     {"payments_receipt", "payments_within_receipt", "receipts_balanced"},
-		"credit_note.create": {"credit_notes_append_only", "mails_invoice", "mails_of_issued"},
-		"schedule.bill":      billed,
-		"schedule.bill_due":  billed,
-		"schedule.archive":   {"customers_erased"},
+		"receipt.create": {"payments_receipt", "payments_within_receipt", "receipts_balanced"},
+		"credit_note.create": {
+			"credit_notes_append_only", "mails_invoice", "mails_of_issued",
+			// of a reversal
+			"credit_notes_not_before_reversed", "credit_notes_reversed_once", "credit_notes_reversed_whole", "credit_notes_reverses",
+			"credit_notes_reverses_no_reversal",
+		},
+		"credit_note.reverse": { // the credit note was created before
+			"credit_notes_not_before_invoice", "credit_notes_not_negative",
+			"credit_notes_of_issued", "credit_notes_of_lines", "credit_notes_within_open",
+		},
+		"schedule.bill":     billed,
+		"schedule.bill_due": billed,
+		"schedule.archive":  {"customers_erased"},
 		"reminder.send_batch": { // these are outcomes
 			"mails_of_issued", "reminders_of_next_level", "reminders_of_overdue", "reminders_recipient",
 		},

@@ -80,7 +80,7 @@ func WriteOffs() sitetest.Resource {
 		Fields: []sitetest.Field{
 			{Name: "amount", Valid: "10.01", Invalid: "much", Pointer: "/amount"},
 			{Name: "date", Valid: "2026-11-24", Invalid: "tomorrow", Pointer: "/date"},
-			{Name: "reason", Valid: "small_difference", Invalid: "boredom", Pointer: "/reason"},
+			{Name: "reason", Valid: "other", Invalid: "boredom", Pointer: "/reason"},
 			{Name: "note", Valid: "Gone", Invalid: "a\u202eb", Pointer: "/note"},
 		},
 		Transitions: []sitetest.Transition{{Verb: "reverse", Past: "taken back", Leaves: sitetest.Rows{"postings": 1}}},
@@ -96,7 +96,8 @@ func WriteOffs() sitetest.Resource {
 // CreditNotes credit lines of an issued invoice.
 func CreditNotes() sitetest.Resource {
 	command := url.Values{
-		"line_quantity": {"1", "0.5"}, "reason": {"Damaged & <returned>"}, "date": {"2026-11-22"}, "tell_customer": {"true"},
+		"line_quantity": {"1", "0.5"}, "amount": {""}, "reason": {"Damaged & <returned>"}, "date": {"2026-11-22"},
+		"tell_customer": {"true"},
 	}
 	return sitetest.Resource{
 		Name: "credit note", Path: "/credit-notes", Parent: &sitetest.Parent{Resource: Invoices(), Ready: []string{"issue"}, OwnPage: true},
@@ -109,6 +110,7 @@ func CreditNotes() sitetest.Resource {
 		Other:   sitetest.Change(command, "line_quantity", "1.5"),
 		Fields: []sitetest.Field{
 			{Name: "line_quantity", Valid: "2", Invalid: "none", Pointer: "/lines/0/quantity"},
+			{Name: "amount", Valid: "50.00", Invalid: "much", Pointer: "/amount"},
 			{Name: "reason", Valid: "Returned", Invalid: "a\u202eb", Pointer: "/reason"},
 			{Name: "date", Valid: "2026-11-21", Invalid: "2026-11-31", Pointer: "/date"},
 			{Name: "tell_customer"},
@@ -121,10 +123,35 @@ func CreditNotes() sitetest.Resource {
 				}
 				lines = append(lines, map[string]any{"position": i + 1, "quantity": quantity})
 			}
-			return sitetest.Encode(map[string]any{
+			sent := map[string]any{
 				"lines": lines, "reason": form.Get("reason"), "tell_customer": form.Get("tell_customer") == "true",
 				"date": form.Get("date"),
-			})
+			}
+			if form.Get("amount") != "" {
+				delete(sent, "lines")
+				sent["amount"] = form.Get("amount")
+			}
+			return sitetest.Encode(sent)
 		}, Input: credit.Input{}},
+	}
+}
+
+// CreditReversals reverse a credit note.
+func CreditReversals() sitetest.Resource {
+	command := url.Values{"reason": {"Wrong <invoice>"}, "date": {"2026-11-24"}}
+	return sitetest.Resource{
+		Name: "reversal", Path: "/reversals", Parent: &sitetest.Parent{Resource: CreditNotes()}, ShownAt: "/credit-notes",
+		Words:   sitetest.Words{Verb: "create", Past: "created", Button: "Reverse credit note", Told: "Credit note reversed."},
+		Command: command, Label: "CN-2026-0002",
+		Leaves:  sitetest.Rows{"credit_notes": 1, "credit_note_lines": 2, "postings": 1, "invoice_taxes": 2, "intents": 1},
+		Other:   sitetest.Change(command, "reason", "Wrong amount"),
+		Uniques: []sitetest.Unique{{Slug: "credit-note-reversed"}},
+		Fields: []sitetest.Field{
+			{Name: "reason", Valid: "Mistake", Invalid: "a\u202eb", Pointer: "/reason"},
+			{Name: "date", Valid: "2026-11-23", Invalid: "2026-11-31", Pointer: "/date"},
+		},
+		API: sitetest.API{Encode: func(form url.Values) string {
+			return sitetest.Encode(map[string]any{"reason": form.Get("reason"), "date": form.Get("date")})
+		}, Input: credit.ReverseInput{}},
 	}
 }

@@ -84,7 +84,9 @@ func ReminderPlans() sitetest.Resource {
 
 // Mails send an issued invoice.
 func Mails() sitetest.Resource {
-	command := url.Values{"recipient": {"ada@example.com"}, "e_invoice": {"true"}}
+	command := url.Values{
+		"recipient": {"ada@example.com"}, "subject": {"Your invoice"}, "introduction": {"Here it is & <soon>"}, "e_invoice": {"true"},
+	}
 	return sitetest.Resource{
 		Name: "email", Path: "/outbox", Parent: &sitetest.Parent{Resource: Invoices(), Ready: []string{"issue"}, At: "/send"},
 		Words: sitetest.Words{Verb: "send", Past: "queued"}, Command: command, Label: "2026-0001 to ada@example.com",
@@ -92,9 +94,39 @@ func Mails() sitetest.Resource {
 		Other:  sitetest.Change(command, "recipient", "grace@example.com"),
 		Fields: []sitetest.Field{
 			{Name: "recipient", Valid: "office@example.com", Invalid: "ada at example", Pointer: "/recipient"}, {Name: "e_invoice"},
+			{Name: "subject", Valid: "Another {subject}", Invalid: "a\u202eb", Pointer: "/subject"},
+			{Name: "introduction", Valid: "Two\nlines", Invalid: "a\u202eb", Pointer: "/introduction"},
 		},
 		API: sitetest.API{Encode: func(form url.Values) string {
-			return sitetest.Encode(map[string]any{"recipient": form.Get("recipient"), "e_invoice": form.Get("e_invoice") == "true"})
+			return sitetest.Encode(map[string]any{
+				"recipient": form.Get("recipient"), "subject": form.Get("subject"), "introduction": form.Get("introduction"),
+				"e_invoice": form.Get("e_invoice") == "true", "failed_id": form.Get("failed_id"),
+			})
 		}, Input: mail.Input{}},
+	}
+}
+
+// MailTexts are the subjects and texts of emails.
+func MailTexts() sitetest.Resource {
+	command, fields := url.Values{}, []sitetest.Field(nil)
+	for _, of := range new(mail.Wording).Each() {
+		subject, text := of.Kind+"_subject", of.Kind+"_text"
+		command.Set(subject, "Invoice {number}")
+		command.Set(text, "Dear {contact},\n& <soon>")
+		fields = append(fields,
+			sitetest.Field{Name: subject, Valid: "{business}: {number}", Invalid: "{nubmer}", Pointer: "/" + subject},
+			sitetest.Field{Name: text, Valid: "{open} is open", Invalid: "{", Pointer: "/" + text})
+	}
+	return sitetest.Resource{
+		Name: "email texts", Path: "/email-texts", Only: true, Command: command, Label: "Texts of emails",
+		Other: sitetest.Change(command, "void_text", "Invoice {number} is void."), Fields: fields,
+		Edited: sitetest.Edited{Command: sitetest.Change(command, "invoice_text", "", "void_subject", "Void"), Label: "Texts of emails"},
+		API: sitetest.API{Encode: func(form url.Values) string {
+			command := map[string]any{}
+			for name := range form {
+				command[name] = form.Get(name)
+			}
+			return sitetest.Encode(command)
+		}, Input: mail.Wording{}},
 	}
 }

@@ -3,12 +3,17 @@
 package invoiceform
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/people/settings"
 	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -44,9 +49,14 @@ func Treatments() []templates.Option {
 func SetLines(form url.Values, lines []invoice.LineInput) {
 	var all [][]string
 	for _, l := range lines {
-		all = append(all, []string{l.Description, l.Quantity, l.Unit, l.UnitPrice, l.Discount, l.TaxRate, l.Treatment})
+		all = append(all, asTyped(l))
 	}
 	LineTable().SetLines(form, all)
+}
+
+// asTyped returns the values of a line in the order of the columns.
+func asTyped(l invoice.LineInput) []string {
+	return []string{l.Description, l.Quantity, l.Unit, l.UnitPrice, l.Discount, l.TaxRate, l.Treatment}
 }
 
 // LinesOf returns the lines of an invoice as typed.
@@ -92,8 +102,27 @@ func LineFacts(form url.Values) (facts []templates.Fact) {
 	return facts
 }
 
-// FillLines adds the lines of a form, with amounts where they are known.
-func FillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {
+// FillLines adds the lines of a form, with amounts where they are known. A new line has the rate and the treatment that are usual for the
+// customer, or else those of the business.
+func FillLines(r *http.Request, pool *pgxpool.Pool, form *invoiceviews.InvoiceForm, in invoice.Input, customer uuid.UUID) error {
+	is, err := settings.Of(r.Context(), pool, web.Principal(r).Tenant)
+	if err != nil {
+		return err
+	}
+	form.NewRate = is.TaxRate
+	if customer != uuid.Nil {
+		usual, err := invoice.UsualOf(r.Context(), pool, web.Principal(r).Tenant, []uuid.UUID{customer})
+		if err != nil {
+			return err
+		}
+		if len(usual) > 0 && usual[0].NoTax != "" {
+			form.NewRate, form.NewTreatment = "0", string(usual[0].NoTax)
+		}
+	}
+	edited := form.Typed.Get(templates.RedisplayField) != "" && !form.CameBack()
+	if last := len(in.Lines) - 1; edited && last >= 0 && slices.Equal(asTyped(in.Lines[last]), LineTable().Next()) {
+		in.Lines[last].TaxRate, in.Lines[last].Treatment = form.NewRate, form.NewTreatment
+	}
 	amounts := preview(in).Lines
 	for i, l := range in.Lines {
 		form.Lines = append(form.Lines, invoiceviews.InvoiceFormLine{
@@ -103,6 +132,7 @@ func FillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {
 	}
 	totals := preview(WithoutBlankLines(in))
 	form.Subtotal, form.Tax, form.Total = totals.Subtotal, totals.Tax, totals.Total
+	return nil
 }
 
 // preview computes the amounts that are known. A line with an ambiguous number has none.

@@ -17,14 +17,19 @@ import (
 	"onlyonce/internal/web"
 )
 
-// Doubt is a question about a date: the problem in a sentence, or "", the label of the button that confirms the date, and the button's
-// value, which confirms only this date.
-type Doubt struct{ Answer, Problem, Confirm string }
+// Doubt is a question about a value: the problem in a sentence, or "", the label of the button that confirms the value, and the button's
+// value, which confirms only this one.
+type Doubt struct {
+	Answer, Problem, Confirm string
+	// Amount is set if the question is about the field amount, and not about a date.
+	Amount bool
+}
 
-// dateField is the name of the button that confirms a date.
+// dateField is the name of the button that confirms a value, most often a date.
 const dateField = "answer_date"
 
-// AskAbout makes a command's form ask once about a date that is probably mistyped, or with which a schedule bills at once.
+// AskAbout makes a command's form ask once about a value that is probably mistyped or has an effect that is easily missed. pointer is the
+// JSON Pointer of the date.
 func AskAbout[C any](command web.Command[C], pointer string, unusual func(*http.Request, C) (Doubt, error)) web.Command[C] {
 	read := command.Form
 	command.Form = func(r *http.Request) (C, error) {
@@ -39,9 +44,13 @@ func AskAbout[C any](command web.Command[C], pointer string, unusual func(*http.
 		if err != nil || is.Problem == "" || r.PostForm.Get(dateField) == is.Answer {
 			return draft, err
 		}
+		field, what := pointer, "date"
+		if is.Amount {
+			field, what = "/amount", "amount"
+		}
 		return draft, &conflict.Error{
-			Kind: &invoice.UnusualDate, Title: is.Problem, Text: "Nothing was saved yet. Change the date, or confirm it.",
-			Field: pointer, Blame: "Check this date.",
+			Kind: &invoice.Unusual, Title: is.Problem, Text: "Nothing was saved yet. Change the " + what + ", or confirm it.",
+			Field: field, Blame: "Check this " + what + ".",
 			Buttons: []conflict.Button{{Text: is.Confirm, Field: dateField, Value: is.Answer}},
 		}
 	}
@@ -73,7 +82,10 @@ func ReadNumber(questions *invalid.Error, pointer string, value *string, decimal
 	plain, ambiguous := typed.Number(*value, decimals)
 	if ambiguous {
 		whole, decimal := typed.Readings(plain)
-		questions.Add(pointer, "“"+plain+"” can be "+whole+" or "+decimal+". Enter the one that you mean.")
+		questions.Fields = append(questions.Fields, invalid.Field{
+			Pointer: pointer, Message: "“" + plain + "” can be " + whole + " or " + decimal + ". Enter the one that you mean.",
+			Readings: [2]string{whole, decimal},
+		})
 	}
 	*value = plain
 }
@@ -90,7 +102,7 @@ func WithQuestions(err error, questions invalid.Error) error {
 	for _, asked := range questions.Fields {
 		i := slices.IndexFunc(wrong.Fields, func(f invalid.Field) bool { return f.Pointer == asked.Pointer })
 		if i < 0 {
-			wrong.Add(asked.Pointer, asked.Message)
+			wrong.Fields = append(wrong.Fields, asked)
 		} else {
 			wrong.Fields[i] = asked
 		}

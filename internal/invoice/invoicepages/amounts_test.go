@@ -53,16 +53,21 @@ func TestSumsBeyond64Bits(t *testing.T) {
 		"18446744073709551614", "the books come to")
 }
 
-// TestRatesAsTyped: a tax rate has one reading, in the settings and in the lines of an invoice.
+// TestRatesAsTyped: a tax rate has one reading, in the settings and in the lines of an invoice. A quantity may have two, as buttons.
 func TestRatesAsTyped(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
 	a := person.Submit("/settings/edit",
 		sitetest.Change(peoplecases.Settings().Command, "tax_rate", "9,975%", "version", "1", "idempotency_key", sitetest.Key))
 	assert.Equal(t, sitetest.Get[string](b, `SELECT tax_rate::text FROM settings WHERE tenant_id = $1`, b.Acme.ID), "9.975", a, "the rate")
-	a = person.Submit("/invoices",
-		sitetest.Change(invoicecases.Invoices().Command, "line_tax_rate", "9,975", "line_quantity", "2,5", "idempotency_key", sitetest.Key))
-	a.Want(t, http.StatusSeeOther)
+	command := sitetest.Change(invoicecases.Invoices().Command, "line_tax_rate", "9,975", "idempotency_key", sitetest.Key)
+	command["line_quantity"] = []string{"2,5", "2.375"}
+	command["line_unit_price"] = []string{"8.00", "16.00"}
+	command["line_tax_rate"] = []string{"9,975", "0"}
+	p := b.Page(person.Submit("/invoices", command)).Says("“2.375” can be 2375 or 2.3750.", "Use 2375")
+	person.Press(p, "Use 2.3750").Want(t, http.StatusSeeOther)
+	assert.Equal(t, sitetest.Get[string](b, `SELECT string_agg(quantity::text, ' ' ORDER BY position) FROM invoice_lines`), "2.5 2.375",
+		"the quantities")
 }
 
 // TestStoredValuesStayReadable: a stored currency or country that is no longer in any list is shown, listed, found and exported

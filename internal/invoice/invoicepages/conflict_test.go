@@ -85,7 +85,7 @@ func TestNumberOfAnotherYear(t *testing.T) {
 func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.Invoices(), sitetest.HTML{})
-	p := b.Page(x.Caller.Get(x.Caller.Get("/invoices/new").Location())).Says("Leave blank for the next number, " + thisYear(1) + ".")
+	p := b.Page(x.Caller.Get(x.Caller.Get("/invoices/new").Location())).Says(" it is " + thisYear(1) + ".")
 	typed := p.Typed()
 	assert.Thatf(t, typed.Get("number") == "", "the form has the number %q", typed.Get("number"))
 	assert.Equal(t, control(p, "number", "placeholder"), thisYear(1), "suggested number")
@@ -159,7 +159,7 @@ func TestLinesWithoutJavaScript(t *testing.T) {
 		"add_line": {
 			[][7]string{{"Design", "2", "HUR", "50.00", "10%", "23", ""}, {"Printing", "1.5", "", "7.99", "", "0", "export"}},
 			[][7]string{{"Design", "2", "HUR", "50.00", "10%", "23", ""}, {"Printing", "1.5", "", "7.99", "", "0", "export"},
-				{"", "1", "", "", "", "0", "export"}},
+				{"", "1", "", "", "", "", ""}},
 		},
 		"remove_line:0": {[][7]string{{"Design", "2", "", "50.00", "", "0", "export"}}, [][7]string{{"", "1", "", "", "", "", ""}}},
 		"remove_line:2": {

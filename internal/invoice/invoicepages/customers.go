@@ -37,7 +37,7 @@ func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates
 	of := url.Values{"customer_id": {c.ID.String()}}
 	return invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
 		Rows: excerpt.Rows(invoices.Rows), Pager: web.PagerOf(r, invoices), Href: "/invoices?" + of.Encode(),
-		Balance: standing(balance, of, date.Date{}),
+		StatementHref: "/customers/" + c.ID.String() + "/statement", Balance: standing(balance, of, date.Date{}),
 	}), nil
 }
 

@@ -96,7 +96,11 @@ func TestUnusualDates(t *testing.T) {
 			t.Errorf("%s: %v", name, asked)
 			continue
 		}
-		person.Press(b.Page(asked).Says(c.says, "Check this date."), c.press).Want(t, http.StatusSeeOther, name, "confirmed")
+		done := person.Press(b.Page(asked).Says(c.says, "Check this date."), c.press)
+		done.Want(t, http.StatusSeeOther, name, "confirmed")
+		if c.press == "Save and bill them" {
+			b.Page(person.Get(done.Location())).Says("Due periods Billed within a minute or two")
+		}
 	}
 	for name, c := range map[string]struct {
 		at      string

@@ -27,6 +27,7 @@ func TestErasureWithInvoices(t *testing.T) {
 	one := b.Prepared(b.Acme, "one", customers, named, "archive").ID
 	other := b.Prepared(b.Acme, "other", customers,
 		sitetest.Change(customers.Command, "email", "king@example.com", "name", "Ada King", "tax_id", "")).ID
+	b.Exec(`UPDATE mail_texts SET invoice_subject = 'Invoice for {customer}', invoice_text = 'Dear {contact}'`)
 	page := "/customers/" + one
 	refused := func(because, path string) {
 		t.Helper()

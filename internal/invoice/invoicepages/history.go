@@ -29,6 +29,10 @@ func postingText(inv invoice.Invoice, e idempotency.Entry) string {
 		return amount + " refunded"
 	case "to_credit":
 		return amount + " became credit with " + posting.Number
+	case "from_credit":
+		return amount + " of credit taken back with " + posting.Number
+	case "credit_reversal":
+		return "credit note of " + amount + " reversed by " + posting.Number
 	case "write_off":
 		return amount + " written off"
 	case "reversal":

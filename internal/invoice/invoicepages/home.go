@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/people/settings"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -25,7 +26,7 @@ const homePath = "/home"
 const shownAtHome = 5
 
 // home shows the open, billed and paid amounts, the invoices that need an action, and the newest ones. It never adds amounts in different
-// currencies.
+// currencies, and begins with the currency of the business.
 func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 	tenant, today := web.Principal(r).Tenant, web.Principal(r).Today()
 	sums, err := invoice.Standing(r.Context(), s.site.Pool, tenant, tenant, today)
@@ -36,8 +37,13 @@ func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	is, err := settings.Of(r.Context(), s.site.Pool, tenant)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(sums, func(a, b invoice.Sum) int { return byCurrency(a.Currency, b.Currency, is.Currency) })
 	view := invoiceviews.Home{
-		NewHref: web.FormHref(r, "/invoices/new"), Standing: standing(sums, nil, today), Currencies: charts(periods, today),
+		NewHref: web.FormHref(r, "/invoices/new"), Standing: standing(sums, nil, today), Currencies: charts(periods, is.Currency, today),
 	}
 	for _, list := range []struct {
 		rows   *[]invoiceviews.InvoiceRow
@@ -65,15 +71,29 @@ func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 	return s.site.Render(w, r, http.StatusOK, invoiceviews.HomePage(s.site.Page(w, r), view))
 }
 
+// byCurrency compares currencies by their codes, with one of them first.
+func byCurrency(a, b, first money.Currency) int {
+	switch {
+	case a == b:
+		return 0
+	case a == first:
+		return -1
+	case b == first:
+		return 1
+	default:
+		return strings.Compare(a.String(), b.String())
+	}
+}
+
 // charts returns the charts for each currency: open amounts by age, and billed and paid amounts by month.
-func charts(periods []invoice.Period, today date.Date) (all []invoiceviews.CurrencyCharts) {
+func charts(periods []invoice.Period, main money.Currency, today date.Date) (all []invoiceviews.CurrencyCharts) {
 	var currencies []money.Currency
 	for _, p := range periods {
 		if !slices.Contains(currencies, p.Currency) {
 			currencies = append(currencies, p.Currency)
 		}
 	}
-	slices.SortFunc(currencies, func(a, b money.Currency) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(currencies, func(a, b money.Currency) int { return byCurrency(a, b, main) })
 	for _, c := range currencies {
 		of := func(kind string, from date.Date) (none decimal.Decimal) {
 			i := slices.IndexFunc(periods, func(p invoice.Period) bool {
@@ -146,7 +166,7 @@ func ticks(c money.Currency, chart invoiceviews.Chart) (all []invoiceviews.Tick)
 	return append(all, invoiceviews.Tick{Amount: at, Text: shortAmount(c, decimal.NewFromInt(at))})
 }
 
-// shortAmount returns minor units in few characters, such as "1.2k".
+// shortAmount returns minor units in few characters, such as "1.2k" or "737.80".
 func shortAmount(c money.Currency, minor decimal.Decimal) string {
 	amount := minor.Shift(-c.Decimals())
 	for _, unit := range []struct {
@@ -157,5 +177,8 @@ func shortAmount(c money.Currency, minor decimal.Decimal) string {
 			return amount.Shift(-unit.digits).Round(1).String() + unit.name
 		}
 	}
-	return amount.String()
+	if amount.IsInteger() {
+		return amount.String()
+	}
+	return amount.StringFixed(c.Decimals())
 }

@@ -11,9 +11,11 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 )
@@ -78,9 +80,12 @@ func copyInto(form url.Values, original invoice.Invoice) {
 // invoiceFacts returns the typed values, each line as a fact.
 func invoiceFacts(form url.Values) []templates.Fact {
 	of := func(label, name string) templates.Fact { return templates.Fact{Label: label, Value: form.Get(name)} }
+	day := func(label, name string) templates.Fact {
+		return templates.Fact{Label: label, Value: web.TypedDay(form.Get(name))}
+	}
 	facts := []templates.Fact{{Label: "Customer", Value: typedCustomer(form)}}
-	facts = append(facts, of("Number", "number"), of("Issue date", "issue_date"), of("Due date", "due_date"),
-		of("Supplied on", "supplied_from"), of("Supplied until", "supplied_to"),
+	facts = append(facts, of("Number", "number"), day("Issue date", "issue_date"), day("Due date", "due_date"),
+		day("Supplied on", "supplied_from"), day("Supplied until", "supplied_to"),
 		of("Currency", "currency"), of("Reason for the exemption", "exemption_reason"), of("Notes", "notes"))
 	return append(facts, invoiceform.LineFacts(form)...)
 }
@@ -94,11 +99,29 @@ func typedCustomer(form url.Values) string {
 }
 
 func (s *Pages) unusualIssue(r *http.Request, d invoice.Draft) (is invoiceform.Doubt, _ error) {
-	if off := invoiceform.AYearOff(s.site.Today(r), d.IssueDate); off != "" {
+	closed, err := s.closedWith(r, d.IssueDate)
+	if err != nil {
+		return is, err
+	}
+	if closed != (date.Date{}) {
+		is.Problem = "An invoice of " + d.IssueDate.Display() + " can't be issued: the books are closed through " + closed.Display() + "."
+	} else if off := invoiceform.AYearOff(s.site.Today(r), d.IssueDate); off != "" {
 		is.Problem = "The issue date, " + d.IssueDate.Display() + ", is " + off + "."
 	}
 	is.Answer, is.Confirm = d.IssueDate.String(), "Save with this date"
 	return is, nil
+}
+
+// closedWith returns the last closed day if a day is closed, or else the zero date.
+func (s *Pages) closedWith(r *http.Request, day date.Date) (date.Date, error) {
+	if !day.Before(s.site.Today(r)) { // a closed day is over
+		return date.Date{}, nil
+	}
+	closed, err := closing.Last(r.Context(), s.site.Pool, web.Principal(r).Tenant)
+	if closed.Before(day) {
+		closed = date.Date{}
+	}
+	return closed, err
 }
 
 // movedIssue asks about a changed issue date.

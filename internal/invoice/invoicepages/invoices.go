@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -31,7 +32,7 @@ func (s *Pages) mountInvoices() {
 		One: "invoice", Path: "/invoices", Tab: "All invoices", Table: invoice.Table,
 		Name:  func(i invoice.Invoice) string { return i.Number },
 		Rules: invoice.Rules(), View: showInvoice,
-		AsksPeople: []*conflict.Kind{&invoice.OpenChanged, &invoice.NumberAhead, &invoice.UnusualDate},
+		AsksPeople: []*conflict.Kind{&invoice.OpenChanged, &invoice.NumberAhead, &invoice.Unusual},
 	}.Mount(s.site)
 	s.Invoices = m
 	web.Enter(m, web.Form[invoice.Invoice]{
@@ -98,11 +99,15 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	if err != nil {
 		return nil, err
 	}
+	closed, err := s.closedWith(r, issued)
+	if err != nil {
+		return nil, err
+	}
 	if original := f.Typed.Get(copyField); original != "" {
 		f.Title = "Copy of " + original
 	}
 	form := invoiceviews.InvoiceForm{
-		Form: f, NextNumber: next, Number: in.Number,
+		Form: f, NextNumber: next, NextYear: strconv.Itoa(issued.Year()), Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, SuppliedFrom: in.SuppliedFrom, SuppliedTo: in.SuppliedTo,
 		Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
@@ -111,6 +116,9 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		SameEmailField: customer.SameEmailField,
 		Prefills:       f.Version == 0 && !f.CameBack() && f.Typed.Get(copyField) == "",
 	}
+	if closed != (date.Date{}) {
+		form.IssueHint = "The books are closed through " + closed.Display() + "."
+	}
 	chosen, err := invoiceform.OfferCustomers(r, s.site.Pool, &form, invoiceform.CustomerOption)
 	if err != nil {
 		return nil, err
@@ -118,8 +126,8 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	if chosen.ID != uuid.Nil {
 		form.DueHint = "Leave blank for " + party.DaysText(cmp.Or(chosen.PaymentDays, is.PaymentDays)) + " after the issue date."
 	}
-	invoiceform.FillLines(&form, in)
-	return invoiceviews.InvoiceFormPage(p, form), nil
+	err = invoiceform.FillLines(r, s.site.Pool, &form, in, chosen.ID)
+	return invoiceviews.InvoiceFormPage(p, form), err
 }
 
 // fillInvoice returns the form values of an existing invoice.

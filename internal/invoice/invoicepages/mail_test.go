@@ -78,6 +78,11 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	assert.Thatf(t, !troubles(), "an email about a void invoice that needn't be sent any more is said to have failed")
 	b.Exec(`UPDATE mails SET kind = 'void'`)
 	assert.Thatf(t, troubles(), "nothing is said of the email that the invoice is void, which has failed")
+	again := path + "/send/new?failed_id=" + sitetest.Get[string](b, `SELECT id::text FROM mails ORDER BY id DESC LIMIT 1`)
+	show().LeadsTo(again)
+	form := b.Page(person.Get(person.Get(again).Location())).Says("Send this email again")
+	person.Press(form, "Send email").Want(t, http.StatusSeeOther)
+	assert.Thatf(t, !troubles(), "the failed email is still on Home after it was sent again")
 }
 
 func wantMails(b *sitetest.Bundle, n int) {

@@ -125,7 +125,7 @@ func TestNumberPatterns(t *testing.T) {
 	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
 	of := invoicecases.Invoices()
 	b.Prepared(b.Acme, "pattern", invoicecases.NumberPatterns(), url.Values{"pattern": {"RE {NN}"}})
-	b.Page(person.Get(person.Get("/invoices/new").Location())).Says("Leave blank for the next number, RE 01.")
+	b.Page(person.Get(person.Get("/invoices/new").Location())).Says("Leave blank for the next number. In 2026 it is RE 01.")
 	asked := b.Page(person.Submit("/invoices", sitetest.Change(of.Command, "number", "re 05", "idempotency_key", sitetest.Key))).
 		Says("re 05 is ahead of the next number, RE 01.")
 	person.Press(asked, "Go on with RE 06").Want(t, http.StatusSeeOther)

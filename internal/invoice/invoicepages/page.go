@@ -58,8 +58,10 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	for _, f := range document.Supply(inv) {
 		view.Supply = append(view.Supply, templates.Fact{Label: f.Label, Value: f.Value})
 	}
-	for _, f := range document.Payment(inv) {
-		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})
+	if inv.Status == invoice.StatusDraft || inv.Open > 0 {
+		for _, f := range document.Payment(inv) {
+			view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})
+		}
 	}
 	for _, l := range inv.Lines {
 		view.Lines = append(view.Lines, excerpt.LineView(l, inv.Currency))
@@ -76,8 +78,11 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 func (s *Pages) showBalance(r *http.Request, inv invoice.Invoice, view *invoiceviews.Invoice) {
 	money, at := inv.Currency.Display, s.Invoices.URL(inv.ID)
 	view.Open, view.EInvoiceHref = money(inv.Open), at+"/ubl"
-	if inv.Paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
-		view.Paid = money(inv.Paid)
+	if paid := inv.Paid + inv.BecameCredit; paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
+		view.Paid = money(paid)
+	}
+	if inv.BecameCredit > 0 {
+		view.BecameCredit = money(-inv.BecameCredit)
 	}
 	if inv.Credited > 0 {
 		view.Credited = money(inv.Credited)

@@ -91,6 +91,10 @@ func TestIssueFreezesParties(t *testing.T) {
 		"second Street France Tax ID FR 1 second@acme.example Credit to Ada second",
 		"second desk second Square Poland Tax ID PL 2 Reference PO-second second@example.com")
 	assert.Equal(t, sitetest.Get[string](b, `SELECT subject FROM mails`), "Invoice 2026-0001 from second")
+	program.With("Idempotency-Key", "rest").Post(address+"/credit-notes", `{}`).Want(t, http.StatusCreated)
+	credited := shown()
+	assert.Thatf(t, !strings.Contains(credited["page"], "second Bank"), "nothing is open, and it asks for a payment: %s", credited["page"])
+	assert.Thatf(t, strings.Contains(credited["PDF"], "second Bank"), "the PDF is another one: %s", credited["PDF"])
 }
 
 // TestNewInvoiceBeginsWithSettings: a new form has the currency, the tax rate of the first line, and the terms in words. If the

@@ -2,6 +2,7 @@ package invoicepages_test
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -33,8 +34,10 @@ func everyPayment(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 		"GET /api/v1/invoices/{id}/payments": append(listedBelow(program, list, most, sitetest.RowID(invoicecases.Drafts+2)),
 			sitetest.Looked(program, http.StatusOK,
 				sitetest.At("/api/v1"+list(most)+"?limit=100", "", sitetest.RowID(sitetest.Many/2), true))),
-		"GET /payments":        belowLists(person, "/payments"),
-		"GET /api/v1/payments": append(belowLists(program, "/api/v1/payments"), sitetest.FoundExternally(program, of)...),
+		"GET /payments":            belowLists(person, "/payments"),
+		"GET /api/v1/payments":     append(belowLists(program, "/api/v1/payments"), sitetest.FoundExternally(program, of)...),
+		"GET /payments/csv":        sitetest.Gets(person, "/payments/csv?q=TX+7"),
+		"GET /api/v1/payments/csv": sitetest.Gets(program, "/api/v1/payments/csv?q=TX+7"),
 		"GET /payments/{id}": {
 			sitetest.Looked(person, http.StatusSeeOther, "/payments/"+sitetest.RowID(7)),
 			sitetest.Looked(person, http.StatusOK, "/invoices/"+most),
@@ -55,7 +58,8 @@ func belowLists(c *sitetest.Client, path string) (all []sitetest.Request) {
 	for _, filter := range []string{
 		"", "q=2026-0044", "q=rare", "q=design", "q=design+customer", "q=rare+common", "q=none", "q=4", "q=1@example.com",
 		"currency=EUR", "currency=JPY", "q=design&currency=EUR", "from=2026-01-02&to=2026-01-02", "from=2026-01-03", "to=2026-01-01",
-		"q=design&from=2026-01-02",
+		"q=design&from=2026-01-02", "q=TX+7", "q=rx", "q=CN-1-7", "q=0.01", "q=0.02+design", "q=1", "customer_id=" + sitetest.RowID(1),
+		"q=design&customer_id=" + sitetest.RowID(1) + "&currency=EUR",
 	} {
 		list := path + "?" + filter
 		for _, address := range []string{
@@ -105,6 +109,9 @@ func everyCreditNote(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 	api = append(api, sitetest.Request{What: "all", Want: http.StatusCreated, Send: func() sitetest.Answer {
 		return program.With("Idempotency-Key", "all").Post("/api/v1"+list(sitetest.RowID(invoicecases.Drafts+3)), `{}`)
 	}})
+	api = append(api, sitetest.Request{What: "amount", Want: http.StatusCreated, Send: func() sitetest.Answer {
+		return program.With("Idempotency-Key", "amount").Post("/api/v1"+list(most), `{"amount": "0.01"}`)
+	}})
 	preview := func(path string) sitetest.Request {
 		return sitetest.Request{What: "preview", Want: http.StatusOK, Send: func() sitetest.Answer {
 			return person.Submit(path, sitetest.Change(of.Command, "action", "preview", "idempotency_key", "preview"))
@@ -120,8 +127,31 @@ func everyCreditNote(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 		"GET /api/v1/invoices/{id}/credit-notes":  listedBelow(program, list, most, sitetest.RowID(invoicecases.Drafts+2)),
 		"GET /credit-notes":                       belowLists(person, "/credit-notes"),
 		"GET /api/v1/credit-notes":                belowLists(program, "/api/v1/credit-notes"),
+		"GET /credit-notes/csv":                   sitetest.Gets(person, "/credit-notes/csv?q=CN-1-7"),
+		"GET /api/v1/credit-notes/csv":            sitetest.Gets(program, "/api/v1/credit-notes/csv?q=CN-1-7"),
 		"GET /credit-notes/{id}":                  {sitetest.Looked(person, http.StatusOK, "/credit-notes/"+sitetest.RowID(7))},
 		"GET /api/v1/credit-notes/{id}":           {sitetest.Looked(program, http.StatusOK, "/api/v1/credit-notes/"+sitetest.RowID(7))},
+	}
+}
+
+// everyReversal returns the requests of the routes of reversals, for notes of the invoice with the most credit notes.
+func everyReversal(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	of, one, another := invoicecases.CreditReversals(), sitetest.RowID(5), sitetest.RowID(6)
+	list := func(id string) string { return "/credit-notes/" + id + "/reversals" }
+	mine := func(string) url.Values { return of.Command }
+	extras := map[string]extra{
+		"again":   {http.StatusConflict, "", nil},
+		"early":   {http.StatusUnprocessableEntity, sitetest.RowID(8), []string{"date", "2025-12-31"}},
+		"invalid": {http.StatusUnprocessableEntity, "", []string{"date", "never"}},
+	}
+	forms, _ := everyCreation(b, program, person, of, list, one, mine, extras)
+	_, api := everyCreation(b, program, person, of, list, another, mine, extras)
+	return map[string][]sitetest.Request{
+		"GET /credit-notes/{id}/reversals/new":     newForms(person, list, sitetest.RowID(7)),
+		"POST /credit-notes/{id}/reversals":        forms,
+		"POST /api/v1/credit-notes/{id}/reversals": api,
+		"GET /reversals/{id}":                      {sitetest.Looked(person, http.StatusSeeOther, "/reversals/"+sitetest.RowID(7))},
+		"GET /api/v1/reversals/{id}":               {sitetest.Looked(program, http.StatusOK, "/api/v1/reversals/"+sitetest.RowID(7))},
 	}
 }
 
@@ -220,6 +250,7 @@ func everyMail(b *sitetest.Bundle, program, person *sitetest.Client) map[string]
 	forms, api := everyCreation(b, program, person, of, address, most, func(string) url.Values { return of.Command }, map[string]extra{
 		"draft":   {http.StatusConflict, sitetest.RowID(11), nil},
 		"invalid": {http.StatusUnprocessableEntity, "", []string{"recipient", "nobody"}},
+		"again":   {http.StatusConflict, "", []string{"failed_id", sitetest.RowID(7)}},
 	})
 	return map[string][]sitetest.Request{
 		"GET /invoices/{id}/send/new":     newForms(person, address, most),
@@ -233,4 +264,23 @@ func everyMail(b *sitetest.Bundle, program, person *sitetest.Client) map[string]
 		"GET /outbox/{id}":        {sitetest.Looked(person, http.StatusOK, "/outbox/"+sitetest.RowID(7))},
 		"GET /api/v1/outbox/{id}": {sitetest.Looked(program, http.StatusOK, "/api/v1/outbox/"+sitetest.RowID(7))},
 	}
+}
+
+// everyMailText returns the requests of the routes of the texts of emails, which are a single record.
+func everyMailText(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	of := invoicecases.MailTexts()
+	mine := sitetest.Edits{
+		Resource: of, Mine: of.Edited.Command, Others: of.Other, Broken: sitetest.Change(of.Command, "void_text", "{"),
+	}
+	byAPI := mine
+	byAPI.Mine = of.Command
+	routes := sitetest.EveryEvent(program, person, "/email-texts/events", "/email-texts/events")
+	maps.Copy(routes, map[string][]sitetest.Request{
+		"GET /email-texts":        sitetest.Gets(person, "/email-texts"),
+		"GET /api/v1/email-texts": sitetest.Gets(program, "/api/v1/email-texts"),
+		"GET /email-texts/edit":   sitetest.Gets(person, "/email-texts/edit?key=fresh"),
+		"POST /email-texts/edit":  b.FormEdits(person, mine),
+		"PUT /api/v1/email-texts": append(b.APIEdits(program, byAPI, 1), sitetest.Asking(person, "/email-texts/edit?key=form+edit")),
+	})
+	return routes
 }

@@ -115,8 +115,19 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	routes["GET /tax-summary/csv"] = sitetest.Gets(person, strings.Replace(taxes, "?", "/csv?", 1))
 	routes["GET /api/v1/tax-summary"] = sitetest.Gets(program, "/api/v1"+taxes)
 	routes["GET /api/v1/tax-summary/csv"] = sitetest.Gets(program, "/api/v1"+strings.Replace(taxes, "?", "/csv?", 1))
+	statement := "/customers/{id}/statement"
+	for path, client := range map[string]*sitetest.Client{"": person, "/api/v1": program} {
+		at := path + strings.Replace(statement, "{id}", customer, 1)
+		year, place := at+"?from=2026-02-01&to=2026-12-31", sitetest.RowID(7)+" void"
+		routes["GET "+path+statement] = append(sitetest.Gets(client, at, year, at+"?currency=JPY"),
+			sitetest.Looked(client, http.StatusOK, sitetest.At(year, "2026-02-15", place, false)),
+			sitetest.Looked(client, http.StatusOK, sitetest.At(year, "2026-02-15", place, true)))
+		routes["GET "+path+statement+"/csv"] = sitetest.Gets(client, at+"/csv?from=2026-02-01&to=2026-02-15")
+	}
 	routes["GET /credit-notes/{id}/pdf"] = sitetest.Gets(person, "/credit-notes/"+sitetest.RowID(7)+"/pdf")
 	routes["GET /api/v1/credit-notes/{id}/pdf"] = sitetest.Gets(program, "/api/v1/credit-notes/"+sitetest.RowID(7)+"/pdf")
+	routes["GET /credit-notes/{id}/ubl"] = sitetest.Gets(person, "/credit-notes/"+sitetest.RowID(7)+"/ubl")
+	routes["GET /api/v1/credit-notes/{id}/ubl"] = sitetest.Gets(program, "/api/v1/credit-notes/"+sitetest.RowID(7)+"/ubl")
 	for path, id := range map[string]int{"/invoices": invoicecases.Drafts + 1, "/credit-notes": 7, "/outbox": 7} {
 		maps.Copy(routes, sitetest.EveryEvent(program, person, path+"/{id}/events", path+"/"+sitetest.RowID(id)+"/events"))
 	}
@@ -125,6 +136,7 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	maps.Copy(routes, everyAttachment(b, program, person))
 	maps.Copy(routes, everyRefund(b, program, person))
 	maps.Copy(routes, everyCreditNote(b, program, person))
+	maps.Copy(routes, everyReversal(b, program, person))
 	maps.Copy(routes, everyWriteOff(b, program, person))
 	maps.Copy(routes, everyReceipt(b, program, person))
 	maps.Copy(routes, everyUseOfCredit(b, program, person))
@@ -136,6 +148,7 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	routes[batch] = append(routes[batch],
 		sitetest.Looked(person, http.StatusOK, "/invoice-batches/new?key=fresh&action=send&invoice_id="+newest[len("/invoices/"):]))
 	maps.Copy(routes, everyReminder(b, program, person))
+	maps.Copy(routes, everyMailText(b, program, person))
 	maps.Copy(routes, everyPeriod(b, program, person))
 	maps.Copy(routes, everyWebhook(b, person))
 	maps.Copy(routes, everyDuplicateInvoice(b, program, person))

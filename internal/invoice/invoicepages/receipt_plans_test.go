@@ -26,13 +26,6 @@ func everyReceipt(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 			return program.With("Idempotency-Key", key).Post("/api/v1/receipts", of.API.Encode(form))
 		}}
 	}
-	lists := func(c *sitetest.Client, path string) []sitetest.Request {
-		return []sitetest.Request{
-			sitetest.Looked(c, http.StatusOK, path), sitetest.Looked(c, http.StatusOK, path+"?customer_id="+payer),
-			sitetest.Looked(c, http.StatusOK, sitetest.At(path+"?limit=100", "", sitetest.RowID(sitetest.Many/2), false)),
-			sitetest.Looked(c, http.StatusOK, sitetest.At(path+"?customer_id="+payer, "", sitetest.RowID(sitetest.Many/2), true)),
-		}
-	}
 	again := func(path string) sitetest.Request {
 		return sitetest.Request{What: "fill in", Want: http.StatusOK, Send: func() sitetest.Answer {
 			return person.Submit(path, sitetest.Change(command("", "1"), "action", "fill", "idempotency_key", "fill"))
@@ -40,8 +33,8 @@ func everyReceipt(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	}
 	routes := sitetest.EveryEvent(program, person, "/receipts/{id}/events", most+"/events")
 	maps.Copy(routes, map[string][]sitetest.Request{
-		"GET /receipts":        lists(person, "/receipts"),
-		"GET /api/v1/receipts": lists(program, "/api/v1/receipts"),
+		"GET /receipts":        belowLists(person, "/receipts"),
+		"GET /api/v1/receipts": belowLists(program, "/api/v1/receipts"),
 		"GET /receipts/new":    {sitetest.Looked(person, http.StatusOK, "/receipts/new?key=fresh&amount=100&customer_id="+payer)},
 		"POST /receipts": {
 			post(http.StatusSeeOther, "receipt form", command("R form", "1")),
@@ -58,8 +51,8 @@ func everyReceipt(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 		"POST /receipts/{id}/form": {again(most + "/form")},
 		"GET /receipts/choices/customer_id": sitetest.Gets(person,
 			"/receipts/choices/customer_id", "/receipts/choices/customer_id?q=customer", "/receipts/choices/customer_id?id="+payer),
-		"GET /receipts/csv":        sitetest.Gets(person, "/receipts/csv", "/receipts/csv?customer_id="+payer),
-		"GET /api/v1/receipts/csv": sitetest.Gets(program, "/api/v1/receipts/csv"),
+		"GET /receipts/csv":        sitetest.Gets(person, "/receipts/csv?q=RX", "/receipts/csv?customer_id="+payer),
+		"GET /api/v1/receipts/csv": sitetest.Gets(program, "/api/v1/receipts/csv?q=RX+7"),
 		"GET /receipts/{id}": {
 			sitetest.Looked(person, http.StatusOK, most),
 			sitetest.Looked(person, http.StatusOK, sitetest.At(most, "", sitetest.RowID(4*sitetest.Many+sitetest.Many/2), false)),

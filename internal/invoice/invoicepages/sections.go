@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/attachment"
@@ -72,6 +73,11 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 		row.Kind, row.Details, row.Amount = "Write-off taken back", details, "−"+web.AmountText(inv.Currency, -p.Amount)
 	case "to_credit":
 		row.Kind, row.Amount = "Became credit", "−"+web.AmountText(inv.Currency, -p.Amount)
+	case "from_credit":
+		row.Kind = "Credit taken back"
+	case "credit_reversal":
+		row.Kind, row.Amount = "Credit note reversed", "−"+web.AmountText(inv.Currency, -p.Amount)
+		row.Number, row.Href = p.Number, "/credit-notes/"+p.ID.String()
 	case "refund":
 		row.Kind, row.Amount, row.Removed = "Refund", "−"+web.AmountText(inv.Currency, -p.Amount), p.Removed
 		if !p.Removed {
@@ -140,14 +146,19 @@ func (s *Pages) creditOf(r *http.Request, inv invoice.Invoice) ([]invoiceviews.M
 		return nil, nil
 	}
 	of, err := receipt.CreditFor(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
-	if errors.Is(err, record.ErrNotFound) {
+	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
 	use := url.Values{"invoice_id": {inv.ID.String()}, "amount": {inv.Currency.Format(min(of.Left, inv.Open))}}
-	return []invoiceviews.Mention{{
-		Before: of.Customer.Name + " has credit of " + web.AmountText(of.Currency, of.Left) + ". ",
-		Link:   templates.Link{Text: "Pay with it", Href: web.FormHref(r, "/receipts/"+of.ID.String()+"/allocations/new?"+use.Encode())},
-	}}, err
+	form := web.FormHref(r, "/receipts/"+of.Oldest.String()+"/allocations/new?"+use.Encode())
+	said := invoiceviews.Mention{
+		Before: of.Customer + " has credit of " + web.SumText(inv.Currency, of.Total) + ". ",
+		Link:   templates.Link{Text: "Pay with it", Href: form},
+	}
+	if of.Receipts > 1 {
+		said.Link.Text = "Pay with the oldest, " + web.AmountText(inv.Currency, of.Left)
+	}
+	return []invoiceviews.Mention{said}, err
 }
 
 // mentions returns links from an invoice to its duplicates, to the schedule that billed it, and to the credit that can pay it.

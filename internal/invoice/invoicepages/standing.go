@@ -4,9 +4,9 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
 	"onlyonce/templates/invoiceviews"
@@ -29,14 +29,17 @@ func standing(sums []invoice.Sum, of url.Values, paidIn date.Date) []invoiceview
 	if slices.ContainsFunc(sums, func(s invoice.Sum) bool { return s.Kind == "credit" }) {
 		all = append(all, invoiceviews.Standing{Kind: "credit", Label: "Credit", Href: "/receipts?" + of.Encode()})
 	}
-	fillIn(all, sums)
-	return all
+	return invoiceform.FillIn(all, sums)
 }
 
-// filterSums returns the view of the sums of a filtered list, with links to the same list by total, and to those of its invoices that are
-// open, if any are.
+// filterSums returns the view of the sums of a filtered list, with links to the same list by total, and to its drafts and to its open
+// invoices, if it has any besides others.
 func filterSums(sums []invoice.Sum, query url.Values) []invoiceviews.Standing {
 	all := []invoiceviews.Standing{{Kind: "total", Label: "Total", Href: web.ListURL("/invoices", query, "sort", "total")}}
+	if query.Get("status") == "" && slices.ContainsFunc(sums, func(s invoice.Sum) bool { return s.Kind == "draft" }) {
+		all[0].Label = "Total with drafts"
+		all = append(all, invoiceviews.Standing{Kind: "draft", Label: "Drafts", Href: web.ListURL("/invoices", query, "status", "draft")})
+	}
 	if slices.ContainsFunc(sums, func(s invoice.Sum) bool { return s.Kind == "open" }) {
 		href := web.ListURL("/invoices", query, "status", "open")
 		if query.Get("status") != "" { // which may be narrower
@@ -44,32 +47,7 @@ func filterSums(sums []invoice.Sum, query url.Values) []invoiceviews.Standing {
 		}
 		all = append(all, invoiceviews.Standing{Kind: "open", Label: "Open", Href: href})
 	}
-	fillIn(all, sums)
-	return all
-}
-
-// fillIn adds the amounts of each kind.
-func fillIn(all []invoiceviews.Standing, sums []invoice.Sum) {
-	for i := range all {
-		count := 0
-		for _, sum := range sums {
-			if sum.Kind != all[i].Kind {
-				continue
-			}
-			all[i].Amounts = append(all[i].Amounts, web.SumText(sum.Currency, sum.Amount))
-			count += sum.Count
-		}
-		all[i].Count = grouped(count)
-	}
-}
-
-// grouped returns a number with grouped thousands: "12,345".
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+	return invoiceform.FillIn(all, sums)
 }
 
 // with returns a copy of parameters with an additional one.

@@ -97,13 +97,17 @@ func TestSumsOfTheFilter(t *testing.T) {
 		query, err := url.ParseQuery(text)
 		must.OK(t, err)
 		ids := wanted(all, query)
-		total, open, totals, opens := map[string]int{}, map[string]int{}, 0, 0
+		total, open, draft, totals, opens, drafts := map[string]int{}, map[string]int{}, map[string]int{}, 0, 0, 0
 		for _, f := range all {
 			if !slices.Contains(ids, f.id) || f.state == "void" && query.Get("status") != "void" {
 				continue
 			}
 			total[f.currency] += f.total
 			totals++
+			if f.state == "draft" && query.Get("status") == "" {
+				draft[f.currency] += f.total
+				drafts++
+			}
 			if left := f.total - map[string]int{"partially_paid": 1}[f.state]; f.state == "issued" || f.state == "partially_paid" {
 				open[f.currency] += left
 				opens++
@@ -111,7 +115,11 @@ func TestSumsOfTheFilter(t *testing.T) {
 		}
 		page := b.Page(person.Get("/invoices?" + text))
 		if totals > 0 {
-			page.Says(strings.TrimSpace(fmt.Sprintf("Total %d %s", totals, amountsText(total))))
+			label, rest := "Total", ""
+			if drafts > 0 {
+				label, rest = "Total with drafts", fmt.Sprintf(" Drafts %d %s", drafts, amountsText(draft))
+			}
+			page.Says(strings.TrimSpace(fmt.Sprintf("%s %d %s%s", label, totals, amountsText(total), rest)))
 		}
 		if opens > 0 {
 			page.Says(fmt.Sprintf("Open %d %s", opens, amountsText(open)))

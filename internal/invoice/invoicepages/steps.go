@@ -69,10 +69,15 @@ func (s *Pages) issuePage(r *http.Request, p templates.Page, f templates.Form, i
 	if inv.Customer.Email == "" {
 		f.Submit = "Issue only"
 	}
+	copies, err := invoice.CopiesTo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
+	if err != nil {
+		return nil, err
+	}
 	warnings, err := s.warnings(r, inv)
 	return invoiceviews.IssuePage(p, invoiceviews.Issue{
-		Form: f, InvoiceStep: excerpt.Step(inv), To: inv.Customer.Email, Warnings: warnings, NoMailServer: !s.sendsMail,
-		EmailCustomer: invoice.EmailCustomer, EmailNone: invoice.EmailNone, CanEInvoice: len(document.Lacks(inv)) == 0,
+		Form: f, InvoiceStep: excerpt.Step(inv), To: inv.Customer.Email, CopiesTo: copies, Warnings: warnings,
+		NoMailServer: !s.sendsMail, EmailCustomer: invoice.EmailCustomer, EmailNone: invoice.EmailNone,
+		CanEInvoice: len(document.Lacks(inv)) == 0,
 	}), err
 }
 

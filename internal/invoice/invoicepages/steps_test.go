@@ -1,6 +1,7 @@
 package invoicepages_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/internal/value/party"
 )
 
 // TestIssueSaysWhoIsTold: a program chooses whether the customer gets an email, and its text. Both are part of the command.
@@ -116,6 +118,49 @@ func TestIssueWarns(t *testing.T) {
 				"%s: want %q: %s", treatment, says, got)
 		}
 	}
+	unsuited := map[string][]string{
+		"IE": {"intra_community", "export", "reverse_charge"}, "DE": {"export"}, "US": {"intra_community"}, "": nil,
+	}
+	names := map[string]string{"intra_community": "EU supply", "export": "Export", "reverse_charge": "Reverse charge", "exempt": "Exempt"}
+	for country, treatments := range unsuited {
+		b.Exec(`UPDATE customers SET country = $1`, country)
+		for treatment, name := range names {
+			b.Exec(`UPDATE invoice_lines SET tax_treatment = $1 WHERE position = 1`, treatment)
+			got, says := warned().Text(), "The tax treatment "+name+" doesn't suit a customer in "+party.CountryName(country)+"."
+			assert.Thatf(t, strings.Contains(got, says) == slices.Contains(treatments, treatment), "%s to %q: %s", treatment, country, got)
+		}
+	}
+	for issued, says := range map[string]string{
+		"2026-11-30": "", "2026-12-01": "The issue date, 1 Dec 2026, is in the future. Edit the draft",
+	} {
+		b.Exec(`UPDATE invoices SET issue_date = $1`, issued)
+		got := warned().Text()
+		assert.Thatf(t, strings.Contains(got, "in the future") == (says != "") && strings.Contains(got, says), "%s: %s", issued, got)
+	}
+}
+
+// TestClosedDaysAreShown: the form of an invoice asks about an issue date that is closed, and the draft's form shows it. The page that
+// issues the draft warns, before the database refuses it.
+func TestClosedDaysAreShown(t *testing.T) {
+	b := sitetest.Setup(t)
+	person := b.Person(b.Replica, b.Acme)
+	b.Prepared(b.Acme, "closing", invoicecases.Closings(), url.Values{"through": {"2025-10-31"}})
+	typed := b.Page(person.Get(person.Get("/invoices/new").Location())).Typed()
+	maps.Copy(typed, sitetest.Change(invoicecases.Invoices().Command, "issue_date", "2025-10-31", "due_date", ""))
+	asked := person.Submit("/invoices", typed)
+	asked.Want(t, http.StatusConflict)
+	made := person.Press(b.Page(asked).Says("An invoice of 31 Oct 2025 can't be issued: the books are closed through 31 Oct 2025.",
+		"Leave blank for the next number. In 2025 it is 2025-0001.",
+		"Check this date."), "Save with this date")
+	made.Want(t, http.StatusSeeOther)
+	page := "/invoices/" + sitetest.Get[string](b, `SELECT id::text FROM invoices`)
+	b.Page(person.Get(person.Get(page + "/edit").Location())).Says("Issue date The books are closed through 31 Oct 2025.")
+	p := b.Page(person.Get(person.Get(page + "/issue").Location())).
+		Says("The books are closed through 31 Oct 2025, and the issue date is 31 Oct 2025. Edit the draft")
+	p.LeadsTo(page + "/edit")
+	refused := person.Press(p, "Issue only")
+	refused.Want(t, http.StatusConflict)
+	b.Page(refused).Says("The books are closed through 31 Oct 2025. Nothing was issued.").LeadsTo(page)
 }
 
 // TestVoidTellsWhoGotIt: voiding sends an email on request, and none for a draft.

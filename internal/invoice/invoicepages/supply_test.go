@@ -25,7 +25,7 @@ func TestSupplyEverywhere(t *testing.T) {
 	assert.Equal(t, edit.Typed().Get("supplied_from")+edit.Typed().Get("supplied_to"), "2026-11-02", "the form")
 	e := b.Opened(made.Location())
 	e.Save(e.First, "first", "supplied_to", "2026-11-30")
-	b.Page(person.Get(path)).Says("Supplied 2 Nov 2026 – 30 Nov 2026", "Supplied until set to 2026-11-30")
+	b.Page(person.Get(path)).Says("Supplied 2 Nov 2026 – 30 Nov 2026", "Supplied until set to 30 Nov 2026")
 	copied := b.Page(person.Get(person.Get("/invoices/new?copy=" + strings.TrimPrefix(path, "/invoices/")).Location())).Typed()
 	assert.Equal(t, copied.Get("supplied_from")+copied.Get("supplied_to"), "", "the form of a copy")
 

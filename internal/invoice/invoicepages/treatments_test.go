@@ -27,6 +27,14 @@ func TestUntaxedLinesEverywhere(t *testing.T) {
 	assert.Thatf(t, strings.Join(got, " ") == " exempt reverse_charge", "the form has the treatments %q", got)
 	person.Press(edit, "Save changes")
 	b.WantOutcomes("created", "unchanged")
+	b.Exec(`UPDATE settings SET tax_rate = 19`)
+	for _, want := range []string{"19 ", "0 exempt"} { // whatever the line above has
+		added := b.Page(person.Submit(path+"/form", sitetest.Change(edit.Typed(), "action", "add_line"))).Typed()
+		last := len(added["line_tax_rate"]) - 1
+		assert.Equal(t, added["line_tax_rate"][last]+" "+added["line_tax_treatment"][last], want, "a new line")
+		b.Exec(`UPDATE invoice_lines SET tax_rate = 0, tax_treatment = 'exempt' WHERE position = 1`)
+	}
+	b.Exec(`UPDATE invoice_lines SET tax_rate = 23, tax_treatment = NULL WHERE position = 1`)
 
 	for _, want := range []string{`"tax_rate":"23","tax_treatment":"standard"`, `"tax_rate":"0","tax_treatment":"reverse_charge"`} {
 		a := program.Get(address)

@@ -8,16 +8,21 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
 )
 
+// fewDays is how far in the future an issue date is usual.
+const fewDays = 3
+
 // fact is a part of an invoice, with its name for a sentence.
 type fact struct{ name, value string }
 
-// warnings returns unusual facts about a draft, with links to correct them. The error is from [document.Gaps].
+// warnings returns unusual facts about a draft, with links to correct them. The error is from the database or from
+// [document.Gaps].
 func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoiceviews.Warning, err error) {
 	add := func(text, fix, href, when string) {
 		all = append(all, invoiceviews.Warning{Text: text, Fix: templates.Link{Text: fix, Href: href}, When: when})
@@ -45,7 +50,23 @@ func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoicevie
 	}
 	lacks(lacking(seller), "in the settings", "/settings/edit")
 	lacks(lacking(buyer), "to the customer", customer+"/edit")
-	if inv.DueDate.Before(s.site.Today(r)) {
+	for _, text := range misplaced(inv) {
+		add(text, "Edit the draft", url+"/edit", " first, if it should be another one.")
+	}
+	issued, today := inv.IssueDate, s.site.Today(r)
+	closed, err := s.closedWith(r, issued)
+	if err != nil {
+		return nil, err
+	}
+	if closed != (date.Date{}) {
+		add("The books are closed through "+web.DateText(closed)+", and the issue date is "+web.DateText(issued)+".",
+			"Edit the draft", url+"/edit", " first: it can't be issued with this date.")
+	}
+	if today.AddDays(fewDays).Before(issued) {
+		add("The issue date, "+web.DateText(issued)+", is in the future.", "Edit the draft", url+"/edit",
+			" first, if it should be earlier.")
+	}
+	if inv.DueDate.Before(today) {
 		add("The due date, "+web.DateText(inv.DueDate)+", has passed.", "Edit the draft", url+"/edit", " first, if it should be later.")
 	}
 	gaps, err := document.Gaps(s.renderer, inv)
@@ -53,6 +74,15 @@ func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoicevie
 		add("The PDF file can't show "+gapsText(gaps)+".", "Look at the PDF file", url+"/pdf", ": it has a replacement in each place.")
 	}
 	return all, err
+}
+
+// TaxWarnings returns sentences about the tax treatments of an invoice that lacks the customer's VAT number, or whose parties contradict
+// them.
+func TaxWarnings(inv invoice.Invoice) (texts []string) {
+	if _, is := party.VATNumber(inv.Customer.TaxID); !is && needsBuyersVAT(inv) {
+		texts = append(texts, "The invoice doesn't show the customer's VAT number.")
+	}
+	return append(texts, misplaced(inv)...)
 }
 
 // needsBuyersVAT reports whether an invoice must show the VAT number of the customer: it has lines with a reverse charge or for another
@@ -68,6 +98,26 @@ func needsBuyersVAT(inv invoice.Invoice) bool {
 // needsSellersVAT reports whether a tax ID of the business that isn't a VAT number is not enough (BR-IC-02, BR-G-02).
 func needsSellersVAT(l invoice.Line) bool {
 	return l.NoTax == invoice.IntraCommunity || l.NoTax == invoice.Export
+}
+
+// misplaced returns sentences about the treatments that an invoice's lines have and the countries of its parties contradict. A domestic
+// reverse charge is among them, since few supplies have one. Unknown countries contradict nothing.
+func misplaced(inv invoice.Invoice) (texts []string) {
+	seller, buyer := inv.Seller.Country, inv.Customer.Country
+	if seller == "" || buyer == "" {
+		return nil
+	}
+	for as, wrong := range map[invoice.Treatment]bool{
+		invoice.Export:         seller == buyer || party.InEU(seller) && party.InEU(buyer),
+		invoice.IntraCommunity: seller == buyer || !party.InEU(buyer),
+		invoice.ReverseCharge:  seller == buyer,
+	} {
+		if wrong && slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool { return l.NoTax == as }) {
+			texts = append(texts, "The tax treatment "+as.Terms().Name+" doesn't suit a customer in "+party.CountryName(buyer)+".")
+		}
+	}
+	slices.Sort(texts)
+	return texts
 }
 
 // lacking returns the names of the facts without a value.

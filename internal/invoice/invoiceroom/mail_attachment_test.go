@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
@@ -23,7 +25,8 @@ import (
 	"onlyonce/internal/must"
 )
 
-// TestMailHasTheInvoiceAttached checks that each attachment equals the file that the server returns for the issued invoice.
+// TestMailHasTheInvoiceAttached checks that each attachment equals the file that the server returns for the issued invoice, or for the
+// credit note, whose email has the e-invoice if the last one about an invoice had it.
 func TestMailHasTheInvoiceAttached(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL)
@@ -34,8 +37,12 @@ func TestMailHasTheInvoiceAttached(t *testing.T) {
 		queued++
 		b.settled(queued)
 		wanted := map[string]string{}
+		of := invoice
+		if note := b.mails()[0].CreditNoteID; note != uuid.Nil {
+			of = "/api/v1/credit-notes/" + note.String()
+		}
 		for _, kind := range want {
-			_, file, err := apptest.Ask(apptest.CompanyToken, http.MethodGet, b.URL()+invoice+"/"+kind, "", "")
+			_, file, err := apptest.Ask(apptest.CompanyToken, http.MethodGet, b.URL()+of+"/"+kind, "", "")
 			must.OK(t, err)
 			wanted[kind] = string(file)
 		}
@@ -50,7 +57,10 @@ func TestMailHasTheInvoiceAttached(t *testing.T) {
 	complete := b.draft("complete", "Ada")
 	sent(complete, "/issue", "complete", `{"e_invoice": true}`, http.StatusOK, "pdf", "ubl")
 	sent(complete, "/send", "without", `{}`, http.StatusCreated, "pdf")
+	const half = `{"lines": [{"position": 1, "quantity": "1"}], "tell_customer": true}`
+	sent(complete, "/credit-notes", "credit without", half, http.StatusCreated, "pdf")
 	sent(complete, "/send", "with", `{"e_invoice": true}`, http.StatusCreated, "pdf", "ubl")
+	sent(complete, "/credit-notes", "credit with", half, http.StatusCreated, "pdf", "ubl")
 }
 
 // TestCreditNoteIsMailed checks that a credit note is sent if the command asks for it, once, with its file.

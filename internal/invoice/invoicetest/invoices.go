@@ -141,7 +141,8 @@ func (b *Bundle) Find(inv invoice.Invoice) invoice.Invoice {
 			COALESCE((SELECT sum(amount) FROM payments WHERE invoice_id = @id AND removed_at IS NULL), 0)
 				- COALESCE((SELECT sum(amount) FROM refunds WHERE invoice_id = @id AND removed_at IS NULL), 0)
 				- COALESCE((
-					SELECT sum(r.amount) FROM receipts r JOIN credit_notes n ON n.id = r.credit_note_id WHERE n.invoice_id = @id), 0),
+					SELECT sum(r.amount) FROM receipts r JOIN credit_notes n ON n.id = r.credit_note_id
+					WHERE n.invoice_id = @id AND removed_at IS NULL), 0),
 			COALESCE((SELECT sum(total) FROM credit_notes WHERE invoice_id = @id), 0),
 			COALESCE((SELECT sum(amount) FROM write_offs WHERE invoice_id = @id AND reversed_at IS NULL), 0)`,
 		pgx.NamedArgs{"id": inv.ID}).Scan(&posted[0], &posted[1], &posted[2], &recorded[0], &recorded[1], &recorded[2])

@@ -20,6 +20,11 @@ func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, 
 	return record.ListBy(ctx, pool, Table, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }
 
+// ListOfCreditNote returns a page of the mails with a credit note, newest first.
+func ListOfCreditNote(ctx context.Context, pool *pgxpool.Pool, tenant, note uuid.UUID, page record.Page) (record.List[Mail], error) {
+	return record.ListBy(ctx, pool, Table, tenant, page, `r.credit_note_id = @note`, pgx.NamedArgs{"note": note})
+}
+
 // Failure is a mail that has failed and was not followed by another mail about its invoice.
 type Failure struct {
 	Invoice   uuid.UUID

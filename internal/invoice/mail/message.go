@@ -53,9 +53,10 @@ func parseLetters() (l letters, err error) {
 // letter is the content of a mail, addressed to the customer's contact, if there is one. Amounts have their currency: "1,234.50 EUR".
 type letter struct {
 	Issuer, Customer, Number, Issued, Due string
+	Introduction                          string
 	Message                               string // the sender's text; "" for none
 	Late                                  string // the time between the due day and a reminder, "12 days"
-	Credited, CreditedOn, Reason          string // of a credit note
+	Reason                                string // of a credit note
 	Became                                string // the customer's credit from a credit note; "" for none
 	Stays                                 string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                                 []letterLine
@@ -72,7 +73,7 @@ const (
 	xmlType = "application/xml"
 )
 
-type letterLine struct{ Description, Quantity, UnitPrice, Net string }
+type letterLine struct{ Description, Quantity, UnitPrice, Discount, Net string }
 
 func letterOf(inv invoice.Invoice) letter {
 	amount := func(minor int64) string { return inv.Currency.Display(minor) + " " + inv.Currency.String() }
@@ -88,7 +89,7 @@ func letterOf(inv invoice.Invoice) letter {
 	}
 	for _, line := range inv.Lines {
 		l.Lines = append(l.Lines, letterLine{
-			line.Description, line.QuantityText(), line.PriceText(inv.Currency), amount(line.Net),
+			line.Description, line.QuantityText(), inv.Currency.DisplayPrice(line.UnitPrice), line.LessText(inv.Currency), amount(line.Net),
 		})
 	}
 	return l
@@ -106,6 +107,8 @@ type source struct {
 // write composes a mail. It is the same in each attempt, except for payments made meanwhile.
 func (l letters) write(m source, files []mailer.File) (mailer.Letter, error) {
 	content := letterOf(m.invoice)
+	_, standard := Standard(m.Kind)
+	content.Introduction = cmp.Or(m.Introduction, Fill(standard, m.invoice, m.note))
 	content.Message, content.Logo = m.Message, m.logo.Content != nil
 	var attached []string
 	for _, f := range files {
@@ -123,8 +126,6 @@ func (l letters) write(m source, files []mailer.File) (mailer.Letter, error) {
 		saying = l.void
 	case m.Kind == KindCreditNote:
 		saying, content.Reason = l.credit, m.note.Reason
-		content.Credited = m.note.Currency.Display(m.note.Total) + " " + m.note.Currency.String()
-		content.CreditedOn = m.note.Date.Time().Format(day)
 		if m.note.BecameCredit > 0 {
 			content.Became = m.note.Currency.Display(m.note.BecameCredit) + " " + m.note.Currency.String()
 		}

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -9,6 +10,7 @@ import (
 	"github.com/riverqueue/river"
 	"golang.org/x/sync/semaphore"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/document"
@@ -131,12 +133,23 @@ func (w writer) attachments(ctx context.Context, m source) (files []mailer.File,
 		return nil, err
 	}
 	add(name, pdfType, content)
-	if m.EInvoice && len(document.Lacks(m.invoice)) == 0 {
-		if content, err = document.EInvoice(m.invoice); err != nil {
-			return nil, err
-		}
-		add(document.EInvoiceName(m.invoice), xmlType, content)
+	if !m.EInvoice {
+		return files, nil
 	}
+	if m.Kind == KindCreditNote {
+		name = document.ECreditNoteName(m.note)
+		content, err = document.ECreditNote(m.note, m.invoice)
+	} else {
+		name = document.EInvoiceName(m.invoice)
+		content, err = document.EInvoice(m.invoice)
+	}
+	if refused, ok := errors.AsType[*conflict.Error](err); ok && refused.Kind == &document.Incomplete {
+		return files, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	add(name, xmlType, content)
 	return files, nil
 }
 

@@ -1,9 +1,11 @@
 package payment_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -31,6 +33,11 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Pages(sql, "payments", storetest.By(payment.List, invoice.BelowFilter{}))
 	storetest.List(sql, "payments in a currency", storetest.By(payment.List, invoice.BelowFilter{Currency: euro}))
 	storetest.List(sql, "payments, a search", storetest.By(payment.List, invoice.BelowFilter{Search: "ada"}))
+	storetest.List(sql, "payments, an amount and a word", storetest.By(payment.List, invoice.BelowFilter{Search: "40.00 ada"}))
+	sql.Lookup("sums of a filter", func(ctx context.Context, pool *pgxpool.Pool) error {
+		_, _, err := payment.SumUp(ctx, pool, b.Tenant, invoice.BelowFilter{Search: "40"})
+		return err
+	})
 	storetest.List(sql, "payments of an invoice", storetest.By(payment.ListOf, inv.ID))
 	storetest.Record(sql, "payment", payment.Table, paid.ID)
 	storetest.Execute(sql, "", payment.Remove, paid.ID, 0, struct{}{})

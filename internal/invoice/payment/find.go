@@ -15,14 +15,34 @@ import (
 type Listed struct {
 	Payment
 	invoice.Of
+
+	// OfReceipt is the provider and the reference of the receipt that the payment is a part of, or the number of the credit note from which
+	// the receipt's credit comes; "" for none.
+	OfReceipt string `json:"of_receipt"`
 }
 
-// All is the table of payments with the fields of their invoices.
-var All = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields}
+// All is the table of payments with the fields of their invoices and receipts.
+var All = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields + `, 'of_receipt', (
+	SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
+		SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
+	FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)`}
 
-// List returns a page of a tenant's payments that a filter selects, without removed ones: see [invoice.Below].
+var below = invoice.Below{
+	Parent: invoice.Invoices(), Day: "paid_on", Amount: "amount", Text: "reference", Where: `removed_at IS NULL`,
+	Sums: `json_strip_nulls(json_build_object(CASE WHEN (
+			SELECT c.credit_note_id IS NOT NULL FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)
+		THEN 'credited' ELSE 'paid' END, r.amount, 'refunded', NULLIF(r.refunded, 0)))`,
+}
+
+// List returns a page of a tenant's payments that a filter selects, without removed ones: see [invoice.ListBelow].
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter, page record.Page) (record.List[Listed], error) {
-	return invoice.Below[Listed]{Table: All, Day: "paid_on", Where: `removed_at IS NULL`}.List(ctx, pool, tenant, f, page)
+	return invoice.ListBelow(ctx, pool, tenant, below, All, f, page)
+}
+
+// SumUp returns the sums of these payments, of the kinds "paid", "credited" (from credit notes) and "refunded":
+// see [invoice.SumBelow].
+func SumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
+	return invoice.SumBelow(ctx, pool, tenant, below, All, f)
 }
 
 // ListOf returns a page of the payments of an invoice.

@@ -46,7 +46,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 	External: func(d Draft) idempotency.External { return d.External },
 	Retain:   72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
-		"payments_reference_once": idempotency.Taken(Table, ByReference, reference, taken),
+		"payments_reference_once": idempotency.Taken(All, ByReference, reference, taken),
 		"payment_references_once": idempotency.Taken(receipts, ByReference, reference, takenByReceipt),
 		"payments_within_open":    ExplainExceedsOpen(func(d Draft) money.Currency { return d.Currency }),
 		"payments_of_issued":      idempotency.Always[Draft](ErrNotIssued),
@@ -82,14 +82,16 @@ func reference(d Draft) pgx.NamedArgs {
 	return pgx.NamedArgs{"provider": d.Provider, "reference": d.Reference}
 }
 
-func taken(_ Draft, first Payment) error {
+func taken(_ Draft, first Listed) error {
 	provider := ""
 	if first.Provider != "" {
 		provider = " of " + first.Provider
 	}
 	return &conflict.Error{
 		Kind: &Taken, Title: "The payment " + first.Reference + provider + " is already recorded.",
-		Text: "We kept it and didn't record a second one.", Existing: first.ID, Name: Name(first),
+		Text: "It pays " + first.InvoiceNumber + ". We kept it and didn't record a second one. If one transfer pays several invoices, " +
+			"remove that payment and record a receipt.",
+		Existing: first.ID, Name: Name(first.Payment),
 		Field: "/reference", Blame: "Another payment has this reference.",
 	}
 }

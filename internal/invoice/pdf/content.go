@@ -12,8 +12,6 @@ type Document struct {
 	Seller Party
 	Logo   Image // of the seller; zero for none
 	Buyer  Party
-	// Role is the label of the buyer: "Bill to".
-	Role string
 	// Facts are shown below the parties, such as the dates.
 	Facts    []Fact
 	Currency string // ISO 4217 code
@@ -47,6 +45,7 @@ type Fact struct{ Label, Value string }
 // Line is a line of the table. Amounts have no currency.
 type Line struct {
 	Description string
+	Discount    string // below the description; "" for none
 	Quantity    string
 	UnitPrice   string
 	TaxRate     string

@@ -68,17 +68,9 @@ func (d *document) compose(shown Document) {
 		d.footer = d.shaper.lines(shown.Footer, regular, (right-left)/small)
 	}
 	d.next()
-	width := right - left
-	if d.logo.width > 0 {
-		width -= d.logo.width + 2*paragraph
-		d.page().draw(d.logo, right-d.logo.width, top-d.logo.height)
-	}
-	d.block(left, width, large, bold, black, shown.Title)
-	if d.logo.width > 0 && len(d.pages) == 1 {
-		d.y = min(d.y, top-d.logo.height)
-	}
-	d.y -= paragraph
-	d.parties(shown)
+	d.parties(shown.Seller, shown.Buyer)
+	d.block(left, right-left, large, bold, black, shown.Title)
+	d.facts(shown.Facts)
 	d.table(shown.Lines)
 	d.totals(shown)
 	for _, reason := range shown.Reasons {

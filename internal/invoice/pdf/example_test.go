@@ -9,7 +9,7 @@ import (
 // example returns a document with all elements, in three scripts.
 func example() pdf.Document {
 	return pdf.Document{
-		Title: "Invoice 2026-0042", Role: "Bill to", Currency: "EUR", At: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
+		Title: "Invoice 2026-0042", Currency: "EUR", At: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
 		Seller: pdf.Party{
 			Name: "Żółw i Synowie Sp. z o.o.", Address: []string{"ul. Długa 1", "00-238 Warszawa"},
 			TaxID: "PL5260250274", Email: "faktury@example.com",
@@ -17,7 +17,10 @@ func example() pdf.Document {
 		Buyer: pdf.Party{Name: "क्षत्रिय प्राइवेट लिमिटेड", Email: "anil@example.com"},
 		Facts: []pdf.Fact{{Label: "Issue date", Value: "21 Nov 2026"}, {Label: "Due date", Value: "21 Dec 2026"}},
 		Lines: []pdf.Line{
-			{Description: "Office design, fi ffi AVATAR", Quantity: "2", UnitPrice: "50.00", TaxRate: "23%", Amount: "100.00"},
+			{
+				Description: "Office design, fi ffi AVATAR", Discount: "less 5.00", Quantity: "2", UnitPrice: "52.50",
+				TaxRate: "23%", Amount: "100.00",
+			},
 			{
 				Description: "हिन्दी में विवरण: ज्ञान, श्रीमती, द्वितीय, र्क, विद्यार्थी", Quantity: "1.5", UnitPrice: "7.99",
 				TaxRate: "6.5%", Amount: "11.99",

@@ -78,7 +78,7 @@ func TestExtremeAmounts(t *testing.T) {
 	longest := Line{
 		Quantity: "999999999.999999", UnitPrice: "900,719,925,474,099.1", TaxRate: "99.999%", Amount: "9,007,199,254,740,991",
 	}
-	c := d.columns(Line{"Description", "Quantity", "Unit price", "Tax", "Amount"}, []Line{{Quantity: "1"}, longest})
+	c := d.columns(Line{"Description", "", "Quantity", "Unit price", "Tax", "Amount"}, []Line{{Quantity: "1"}, longest})
 	before := left + c.first
 	for i, text := range longest.cells() {
 		begin := c.ends[i] - d.shaper.one(text, regular).width*body

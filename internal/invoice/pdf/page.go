@@ -11,10 +11,11 @@ const (
 	point      = 1000
 	pageWidth  = 595_280
 	pageHeight = 841_890
-	left       = 48 * point
-	right      = pageWidth - left
-	top        = pageHeight - 52*point
-	bottom     = 64 * point // the title and the number of the page are below
+	left       = 62 * point // 22 mm, in the window of an envelope
+	right      = pageWidth - 52*point
+	top        = pageHeight - 48*point
+	window     = pageHeight - 142*point // 50 mm: the top of the buyer's name and address
+	bottom     = 64 * point             // the title and the number of the page are below
 )
 
 // gray is a level of gray, in percent.

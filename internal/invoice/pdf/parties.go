@@ -1,20 +1,43 @@
 package pdf
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// parties writes seller and buyer side by side, and the facts below them.
-func (d *document) parties(shown Document) {
-	const gap = 24 * point
-	width := (right - left - gap) / 2
-	begin := d.y
-	d.party(left, width, "From", shown.Seller)
+// The columns of the parties. The buyer's is as wide as the window of an envelope.
+const (
+	buyerWidth = 240 * point
+	sellerLeft = right - logoWidth
+)
+
+// parties writes the seller with its logo at the right, and the buyer at the left, where an envelope has its window (DIN 5008). Its first
+// line is the seller's address, for returns.
+func (d *document) parties(seller, buyer Party) {
+	if d.logo.width > 0 {
+		d.page().draw(d.logo, right-d.logo.width, top-d.logo.height)
+		d.y -= d.logo.height + paragraph
+	}
+	d.party(sellerLeft, right-sellerLeft, seller)
 	end := d.y
-	d.y = begin
-	d.party(left+width+gap, width, shown.Role, shown.Buyer)
-	d.y = min(d.y, end) - paragraph
-	column := (right - left) / max(len(shown.Facts), 4)
-	begin, end = d.y, d.y
-	for i, f := range shown.Facts {
+	const returns, most = 7, 2 // the size and the number of lines
+	address := d.shaper.lines(strings.Join(append([]string{seller.Name}, seller.Address...), " · "), regular, buyerWidth/returns)
+	address = address[:min(len(address), most)]
+	d.y = window + len(address)*lineHeight(returns)
+	for _, l := range address {
+		d.page().text(left, d.down(returns), returns, regular, muted, l)
+	}
+	d.y -= 4 * point
+	d.party(left, buyerWidth, buyer)
+	d.y = min(d.y, end, window-124*point) - paragraph
+}
+
+// facts writes the facts side by side.
+func (d *document) facts(all []Fact) {
+	d.y -= paragraph / 2
+	column := (right - left) / max(len(all), 4)
+	begin, end := d.y, d.y
+	for i, f := range all {
 		d.y = begin
 		d.block(left+i*column, column, small, bold, muted, f.Label)
 		d.block(left+i*column, column, body, regular, black, f.Value)
@@ -37,9 +60,8 @@ func (d *document) payment(facts []Fact) {
 }
 
 // party writes a party. Its height is limited so that both parties fit on the first page, with any names.
-func (d *document) party(x, width int, role string, p Party) {
+func (d *document) party(x, width int, p Party) {
 	const most = 8 // lines of a name, which may have hundreds of characters
-	d.block(x, width, small, bold, muted, role)
 	for i, l := range d.shaper.lines(p.Name, bold, width/strong) {
 		if i < most {
 			d.page().text(x, d.down(strong), strong, bold, black, l)

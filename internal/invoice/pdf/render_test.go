@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"flag"
 	"fmt"
+	"image"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -55,6 +57,26 @@ func TestTextLayer(t *testing.T) {
 	want := must.Read(t, golden)
 	assert.Thatf(t, got == want,
 		"the text layer is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/pdf -update.", got, want)
+}
+
+// TestBuyerIsInTheWindow checks that the name of the buyer is where a DIN 5008 envelope has its window, beside any seller.
+func TestBuyerIsInTheWindow(t *testing.T) {
+	t.Parallel()
+	long := example()
+	long.Seller.Name, long.Seller.Address = strings.Repeat("A long name ", 12), []string{strings.Repeat("A long street ", 12)}
+	long.Logo = pngOf(t, image.NewGray(image.Rect(0, 0, 400, 132)))
+	for name, shown := range map[string]pdf.Document{"short": example(), "long, with a logo": long} {
+		shown.Buyer.Name = "Buyer"
+		file := render(t, shown)
+		r, err := reader.NewReader(bytes.NewReader(file), int64(len(file)))
+		must.OK(t, err)
+		texts := r.Page(1).Content().Text
+		at := slices.IndexFunc(texts, func(at reader.Text) bool { return at.S == "B" && at.FontSize == 11 })
+		must.Thatf(t, at >= 0, "%s: no name", name)
+		const millimetre = 72 / 25.4
+		x, y := texts[at].X/millimetre, 297-texts[at].Y/millimetre
+		assert.Thatf(t, x > 20 && x < 25 && y > 50 && y < 57, "%s: %.1f mm from the left and %.1f from the top", name, x, y)
+	}
 }
 
 // TestSameBytes checks that the same document results in the same file at any time, concurrently, and in another process.
@@ -194,8 +216,8 @@ func FuzzRender(f *testing.F) {
 		}
 		party := pdf.Party{Name: text, Address: []string{text, text}, TaxID: text, Email: text}
 		file := render(t, pdf.Document{
-			Title: text, Role: text, Mark: text, Seller: party, Buyer: party, Facts: []pdf.Fact{{Label: text, Value: text}}, Currency: text,
-			Lines:  []pdf.Line{{text, text, text, text, text}, {Description: text}},
+			Title: text, Mark: text, Seller: party, Buyer: party, Facts: []pdf.Fact{{Label: text, Value: text}}, Currency: text,
+			Lines:  []pdf.Line{{text, text, text, text, text, text}, {Description: text}},
 			Totals: []pdf.Total{{Label: text, Amount: text}, {Label: text, Amount: text, Grand: true}}, Notes: text,
 		})
 		assert.Thatf(t, len(pages(t, file)) != 0, "no page")

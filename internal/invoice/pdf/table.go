@@ -10,12 +10,12 @@ type columns struct {
 	first int
 }
 
-// cells returns the texts of a line without its description.
+// cells returns the texts of a line without its description and discount.
 func (l Line) cells() [4]string { return [4]string{l.Quantity, l.UnitPrice, l.TaxRate, l.Amount} }
 
 // table writes the lines. Its head is repeated on each page.
 func (d *document) table(lines []Line) {
-	head := Line{"Description", "Quantity", "Unit price", "Tax", "Amount"}
+	head := Line{"Description", "", "Quantity", "Unit price", "Tax", "Amount"}
 	columns := d.columns(head, lines)
 	d.room(4 * lineHeight(body))
 	d.again = func() { d.head(head, columns) }
@@ -74,6 +74,9 @@ func (d *document) row(l Line, columns columns) {
 	if len(described) == 0 {
 		d.down(body)
 	}
+	if l.Discount != "" {
+		d.block(left, columns.first, body, regular, muted, l.Discount)
+	}
 	for i, cell := range l.cells() {
 		page.rightOf(columns.ends[i], y, body, regular, black, d.shaper.one(cell, regular))
 	}
@@ -85,9 +88,9 @@ func (d *document) row(l Line, columns columns) {
 // totals writes the sums below the amounts.
 func (d *document) totals(shown Document) {
 	for _, t := range shown.Totals {
-		size, style, amount := body, regular, t.Amount
+		size, style, text := body, regular, t.Label
 		if t.Grand {
-			size, style, amount = strong, bold, shown.Currency+" "+t.Amount
+			size, style, text = strong, bold, t.Label+" "+shown.Currency
 		}
 		d.room(2 * lineHeight(size))
 		if t.Grand {
@@ -95,9 +98,8 @@ func (d *document) totals(shown Document) {
 			d.y -= 5 * point
 		}
 		y := d.down(size)
-		sum := d.shaper.one(amount, style)
-		d.page().rightOf(right, y, size, style, black, sum)
-		label := d.shaper.one(t.Label, style)
+		sum, label := d.shaper.one(t.Amount, style), d.shaper.one(text, style)
 		d.page().text(min(right-220*point, right-sum.width*size-label.width*size-cellGap), y, size, style, black, label)
+		d.page().rightOf(right, y, size, style, black, sum)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/receipt"
@@ -36,8 +37,12 @@ func TestExecutedSQL(t *testing.T) {
 	repaid := storetest.Execute(sql, "", receipt.Repay, uuid.Nil, 0, repay)
 	b.OK(b.Repay("another", made, "1"))
 
-	storetest.Pages(sql, "receipts", storetest.By(receipt.List, uuid.Nil))
-	storetest.List(sql, "receipts of a customer", storetest.By(receipt.List, customer))
+	storetest.Pages(sql, "receipts", storetest.By(receipt.List, invoice.BelowFilter{}))
+	storetest.List(sql, "receipts of a customer", storetest.By(receipt.List, invoice.BelowFilter{Customer: customer}))
+	sql.Lookup("sums of a filter", func(ctx context.Context, pool *pgxpool.Pool) error {
+		_, _, err := receipt.SumUp(ctx, pool, b.Tenant, invoice.BelowFilter{Search: "ada"})
+		return err
+	})
 	storetest.List(sql, "payments of a receipt", storetest.By(payment.ListOfReceipt, made.ID))
 	storetest.Pages(sql, "repayments of a receipt", storetest.By(receipt.RepaymentsOf, made.ID))
 	storetest.Find(sql, "open invoices of a customer", func(

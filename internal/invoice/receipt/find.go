@@ -6,33 +6,53 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
 
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
 
-// List returns a page of a tenant's receipts, newest first: those of a customer, or all for [uuid.Nil].
-func List(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID, page record.Page) (record.List[Receipt], error) {
-	if customer == uuid.Nil {
-		return record.ListBy(ctx, pool, Table, tenant, page, `true`, nil)
-	}
-	return record.ListBy(ctx, pool, Table, tenant, page, `r.customer_id = @customer`, pgx.NamedArgs{"customer": customer})
+var below = invoice.Below{
+	Parent: invoice.Customers("receipts"), Day: "received_on", Amount: "amount", Text: "reference", Where: `true`,
+	Sums: `json_strip_nulls(json_build_object(
+		CASE WHEN r.credit_note_id IS NULL THEN 'received' ELSE 'credited' END, CASE WHEN r.removed_at IS NULL THEN r.amount END,
+		'left', NULLIF(r.left_amount, 0)))`,
 }
 
-// CreditFor returns the newest receipt of an invoice's customer with credit in the currency of the invoice, or [record.ErrNotFound].
-func CreditFor(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) (Receipt, error) {
-	list, err := record.ListBy(ctx, pool, Table, tenant, record.Page{Limit: 1}, `
-		r.left_amount > 0 AND (r.customer_id, r.currency) = (
-			SELECT i.customer_id, i.currency FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = @invoice)`,
+// List returns a page of a tenant's receipts that a filter selects: see [invoice.ListBelow].
+func List(
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter, page record.Page,
+) (record.List[Receipt], error) {
+	return invoice.ListBelow(ctx, pool, tenant, below, Table, f, page)
+}
+
+// SumUp returns the sums of these receipts, without removed ones, of the kinds "received", "credited" (from credit
+// notes) and "left": see [invoice.SumBelow].
+func SumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
+	return invoice.SumBelow(ctx, pool, tenant, below, Table, f)
+}
+
+// Credit is the credit of a customer in one currency.
+type Credit struct {
+	Customer string // the name
+	Oldest   uuid.UUID
+	Left     int64           // of the oldest receipt with credit, in minor units
+	Total    decimal.Decimal // in minor units
+	Receipts int             // with credit
+}
+
+// CreditFor returns the credit that can pay an invoice, or [pgx.ErrNoRows].
+func CreditFor(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) (Credit, error) {
+	return record.One(ctx, pool, tenant, pgx.RowToStructByPos[Credit], `
+		SELECT (SELECT name FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = r.customer_id),
+			id, left_amount, sum(left_amount) OVER (), count(*) OVER ()
+		FROM receipts r
+		WHERE tenant_id = @tenant_id AND left_amount > 0 AND (customer_id, currency) = (
+			SELECT i.customer_id, i.currency FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = @invoice)
+		ORDER BY customer_id, id LIMIT 1`,
 		pgx.NamedArgs{"invoice": invoice})
-	if err == nil && len(list.Rows) == 0 {
-		err = record.ErrNotFound
-	}
-	if err != nil {
-		return Receipt{}, err
-	}
-	return list.Rows[0], nil
 }
 
 // OpenInvoice is an invoice that a receipt may pay.
@@ -41,6 +61,18 @@ type OpenInvoice struct {
 	Number  string
 	DueDate date.Date
 	Open    int64 // minor units
+}
+
+// UsualCurrency returns the currency of the open invoice of a customer that is due first, or else of their last invoice; "" for
+// none.
+func UsualCurrency(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID) (code string, err error) {
+	return record.One(ctx, pool, tenant, pgx.RowTo[string], `
+		SELECT COALESCE((
+			SELECT currency FROM invoices
+			WHERE tenant_id = @tenant_id AND customer_id = @customer AND state IN ('issued', 'partially_paid')
+			ORDER BY due_date, id LIMIT 1), (
+			SELECT currency FROM invoices WHERE tenant_id = @tenant_id AND customer_id = @customer
+			ORDER BY issue_date DESC, id DESC LIMIT 1), '')`, pgx.NamedArgs{"customer": customer})
 }
 
 // MaxOpen is the maximum number of invoices that [Open] returns.

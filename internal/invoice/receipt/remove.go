@@ -79,7 +79,7 @@ func Removable(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of Rec
 func errOfCreditNote() error {
 	return &conflict.Error{
 		Kind: &invoice.BecameCredit, Title: "You can't remove this receipt.",
-		Text: "Its credit comes from a credit note, which can't be taken back. Nothing was changed.",
+		Text: "Its credit comes from a credit note. To take it back, reverse the credit note. Nothing was changed.",
 	}
 }
 
@@ -96,6 +96,21 @@ func used(ctx context.Context, store *idempotency.Store, i idempotency.Intent, _
 		return err
 	}
 	return errUsed(uses)
+}
+
+// CreditUsed returns the [*conflict.Error] of reversing a credit note whose credit was used, which names the uses.
+func CreditUsed(ctx context.Context, pool *pgxpool.Pool, tenant, note uuid.UUID) error {
+	of, err := record.FindBy(ctx, pool, Table, tenant, `r.credit_note_id = @note`, pgx.NamedArgs{"note": note})
+	if err != nil {
+		return err
+	}
+	uses, err := usesOf(ctx, pool, tenant, of.ID)
+	if err != nil {
+		return err
+	}
+	refused := errUsed(uses)
+	refused.Title = "You can't reverse this credit note."
+	return refused
 }
 
 // use is a record that has to be removed before a receipt.
@@ -129,7 +144,7 @@ func usesOf(ctx context.Context, pool *pgxpool.Pool, tenant, receipt uuid.UUID) 
 }
 
 // errUsed returns the conflict with the names of the uses. There are none if they were removed meanwhile.
-func errUsed(uses []use) error {
+func errUsed(uses []use) *conflict.Error {
 	refused := &conflict.Error{Kind: &Used, Title: "You can't remove this receipt.", Text: "A part of it was used meanwhile. Try again."}
 	if len(uses) == 0 {
 		return refused

@@ -60,7 +60,7 @@ func (o overdue) send(ctx context.Context, store *idempotency.Store, tenant uuid
 		return err
 	}
 	_, err = Send.Do(ctx, store, idempotency.Intent{Tenant: tenant, Key: key, Actor: "schedule"},
-		Draft{InvoiceID: o.ID, Level: o.Level, Message: Message(o.Level)})
+		Draft{InvoiceID: o.ID, Level: o.Level, Message: Message(o.Level), Usual: true})
 	if _, refused := errors.AsType[*conflict.Error](err); refused {
 		return nil
 	}

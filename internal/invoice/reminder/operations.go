@@ -21,11 +21,13 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Reminder]{
 	Kind: idempotency.Upsert, Name: "reminder.send", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		args := pgx.NamedArgs{
-			"invoice_id": d.InvoiceID, "level": d.Level, "recipient": string(d.Recipient), "message": d.Message,
+			"invoice_id": d.InvoiceID, "level": d.Level, "recipient": string(d.Recipient), "message": d.Message, "usual": d.Usual,
 		}
 		tx.Exec(`
-			SELECT send_reminder(@tenant_id, @record_id, @invoice_id, @level, NULLIF(@recipient, ''), @message, @operation,
-				@idempotency_key)`, args)
+			SELECT send_reminder(@tenant_id, @record_id, @invoice_id, @level::integer, NULLIF(@recipient, ''),
+				COALESCE((mail_wording(@tenant_id, CASE WHEN @usual THEN 'reminder_' || @level::integer END, @invoice_id, NULL)).body,
+					@message),
+				@operation, @idempotency_key)`, args)
 		return tx.Return(`
 			SELECT `+Table.JSON()+` FROM invoice_reminders r
 			WHERE r.tenant_id = @tenant_id AND r.invoice_id = @invoice_id AND r.level = @level`, args)
@@ -39,6 +41,7 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Reminder]{
 		"reminders_of_overdue":    explained(errNotOverdue),
 		"reminders_recipient":     idempotency.Invalid[Draft]("/recipient", "The customer has no email address. Enter one."),
 	},
+	NotInFingerprint: []string{"Usual"},
 	Fields: func(d Draft) []slog.Attr {
 		return []slog.Attr{slog.String("invoice", d.InvoiceID.String()), slog.Int("level", d.Level)}
 	},

@@ -17,7 +17,7 @@ import (
 	"onlyonce/internal/value/email"
 )
 
-// Reminder is a stored reminder. Its id is the id of its mail.
+// Reminder is a stored reminder. Its id is the id of its first mail. A failed mail can be sent again.
 type Reminder struct {
 	record.Header
 
@@ -26,15 +26,19 @@ type Reminder struct {
 	Level     int       `json:"level"`
 	SentOn    date.Date `json:"sent_on"` // the day of the business on which the mail was queued
 	Recipient string    `json:"recipient"`
-	State     string    `json:"state" enum:"queued,sent,failed"` // of the mail: see package mailer
+	State     string    `json:"state" enum:"queued,sent,failed"` // of the last mail: see package mailer
 }
 
 // Table is the table of reminders.
 var Table = record.Table[Reminder]{Name: "invoice_reminders", Fields: `
 	'invoice_id', r.invoice_id, 'level', r.level, 'sent_on', r.sent_on,
 	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
-	'recipient', (SELECT m.recipient FROM mails m WHERE m.tenant_id = r.tenant_id AND m.id = r.id),
-	'state', (SELECT m.state FROM mails m WHERE m.tenant_id = r.tenant_id AND m.id = r.id)`}
+	'recipient', (SELECT m.recipient ` + lastMail + `), 'state', (SELECT m.state ` + lastMail + `)`}
+
+// lastMail is the last mail of the reminder r.
+const lastMail = `
+		FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.invoice_id AND m.kind = 'reminder_' || r.level
+		ORDER BY m.id DESC LIMIT 1`
 
 // Levels is the number of levels.
 const Levels = 3
@@ -52,7 +56,7 @@ func Last(last invoice.LastReminder) string {
 	return LevelName(last.Level) + ", " + last.SentOn.Display()
 }
 
-// Message returns the default text of a level. The mail has the number, the days and the amounts of the invoice below it.
+// Message returns the standard text of a level. The mail has the number, the days and the amounts of the invoice below it.
 func Message(level int) string {
 	return [Levels]string{
 		"We haven't received your payment of this invoice yet. Perhaps it was overlooked: please pay the open amount soon. " +
@@ -70,7 +74,7 @@ func Name(r Reminder) string { return LevelName(r.Level) + " of " + r.Number }
 type Input struct {
 	Level     string `json:"level" doc:"1, 2 or 3. Each needs the one before it, on an earlier day."`
 	Recipient string `json:"recipient,omitzero" format:"email" doc:"Leave it out to send it to the customer."`
-	Message   string `json:"message,omitzero" doc:"Leave it out for the usual text of the level."`
+	Message   string `json:"message,omitzero" doc:"Leave it out for the email text of the level."`
 }
 
 // Draft is the command that sends a reminder.
@@ -79,6 +83,8 @@ type Draft struct {
 	Level     int           `json:"level"`
 	Recipient email.Address `json:"recipient"` // "" for the customer
 	Message   string        `json:"message"`
+	// Usual replaces Message with the text of the business for the level, if there is one. The fingerprint has the message.
+	Usual bool `json:"-"`
 }
 
 // Draft checks the input for an invoice. It returns an [*invalid.Error] with all mistakes.
@@ -95,7 +101,7 @@ func (in Input) Draft(of uuid.UUID) (Draft, error) {
 	if d.Level, err = strconv.Atoi(in.Level); err != nil || d.Level < 1 || d.Level > Levels {
 		problems.Add("/level", "Send 1, 2 or 3.")
 	} else if d.Message == "" {
-		d.Message = Message(d.Level)
+		d.Message, d.Usual = Message(d.Level), true
 	}
 	return d, problems.Err()
 }

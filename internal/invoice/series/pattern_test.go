@@ -69,13 +69,14 @@ func TestNumbersByPattern(t *testing.T) {
 		{edited: "2026-0001", year: "2026", want: "2026-0001"},
 		{edited: "RE-2026-003", year: "2027", want: "RE-2027-002"},
 		{year: "2026", want: "RE-2026-003"}, // was given up
-		// Continuous: one series of all years. A number of two years is given up by both.
+		// Continuous: one series of all years, in which a number is taken once.
 		{pattern: "RE {NN}", year: "2026", want: "RE 06"},
 		{year: "2027", want: "RE 07"},
 		{edited: "RE 06", year: "2028", want: "RE 06"},
-		{year: "2029", typed: "RE 07", want: "RE 07"},
-		{edited: "RE 07", year: "2029", typed: "A", want: "A"},
-		{year: "2026", want: "RE 08"},
+		{year: "2029", typed: "re 07", refuse: "taken"},
+		{year: "2029", want: "RE 08"},
+		{edited: "RE 08", year: "2029", typed: "RE 06", refuse: "taken"},
+		{edited: "RE 08", year: "2028", want: "RE 08"},
 		{edited: "RE 08", year: "2026", typed: "B", want: "B"},
 		{year: "2027", want: "RE 08"},
 		// The place before the year. What looks like another year's was there before, and stays.
@@ -114,6 +115,24 @@ func TestNumbersByPattern(t *testing.T) {
 			made[number] = done.Value
 		}
 	}
+}
+
+// TestOneNumberOfSeveralYears checks that a number of a continuous series is typed for several years at once, and taken once.
+func TestOneNumberOfSeveralYears(t *testing.T) {
+	b := invoicetest.Setup(t)
+	must.OK(t, set(t, b, "set", "RE {NN}"))
+	made := 0
+	for _, err := range storetest.Together(20, func(i int) error {
+		_, err := invoice.Create.Do(t.Context(), b.Store, b.Intent(fmt.Sprint(i)), draftOf(t, "RE 07", fmt.Sprint(2026+i%4, "-11-21")))
+		return err
+	}) {
+		if err == nil {
+			made++
+		} else {
+			must.Thatf(t, storetest.IsConflict(err, &invoice.NumberTaken), "%v", err)
+		}
+	}
+	assert.Equal(t, made, 1, "invoices")
 }
 
 // TestPatternIsSetWhileNumbersAreAllocated checks that both series have their numbers without a gap and without a duplicate.

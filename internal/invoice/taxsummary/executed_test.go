@@ -16,8 +16,13 @@ func TestExecutedSQL(t *testing.T) {
 	b := setup(t)
 	day, err := date.Parse("2026-11-21")
 	must.OK(t, err)
-	b.Executed().Lookup("sums of a period", func(ctx context.Context, pool *pgxpool.Pool) error {
+	executed := b.Executed()
+	executed.Lookup("sums of a period", func(ctx context.Context, pool *pgxpool.Pool) error {
 		_, err := taxsummary.Of(ctx, pool, b.Tenant, day, day)
+		return err
+	})
+	executed.Lookup("EU sales list", func(ctx context.Context, pool *pgxpool.Pool) error {
+		_, err := taxsummary.EUSales(ctx, pool, b.Tenant, day, day)
 		return err
 	})
 }

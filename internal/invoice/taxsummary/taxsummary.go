@@ -17,9 +17,6 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// MaxDays is the maximum length of a period.
-const MaxDays = 366
-
 // Sum is the tax of a rate and treatment in a currency.
 type Sum struct {
 	Currency  money.Currency

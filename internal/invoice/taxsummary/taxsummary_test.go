@@ -170,7 +170,9 @@ func TestEarlierDocumentsAreEntered(t *testing.T) {
 	b.OK(credit.Create.Do(t.Context(), b.Store, b.Intent("credit"), d))
 	must.OK(t, b.Void("void", b.issued("void", "JPY", first.AddMonths(-1), line("1", "7", "10"))))
 	b.draft("draft", "EUR", first, line("1", "4.00", "9"))
-	const all = `SELECT json_agg(t ORDER BY source_id, kind, tax_rate, treatment)::text FROM invoice_taxes t`
+	const all = `
+		SELECT jsonb_agg(to_jsonb(t) - 'credited_net' - 'credited_tax' ORDER BY source_id, kind, tax_rate, treatment)::text
+		FROM invoice_taxes t`
 	want := storetest.Value[string](b, all)
 	text, err := migrations.FS.ReadFile("00165_invoice_taxes.sql")
 	must.OK(t, err)

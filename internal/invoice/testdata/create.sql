@@ -266,6 +266,8 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+	'became_credit', (
+		SELECT became_credit FROM postings p WHERE p.tenant_id = r.tenant_id AND p.invoice_id = r.id ORDER BY position DESC LIMIT 1),
 	'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()),
 	'seller', COALESCE(r.seller, (

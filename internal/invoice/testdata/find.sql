@@ -6,6 +6,8 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+	'became_credit', (
+		SELECT became_credit FROM postings p WHERE p.tenant_id = r.tenant_id AND p.invoice_id = r.id ORDER BY position DESC LIMIT 1),
 	'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()),
 	'seller', COALESCE(r.seller, (
@@ -58,7 +60,8 @@ SELECT id, json FROM (
 		'last_reminder', (
 			SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
 			WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
-		'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS json FROM invoices r
+		'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END, 'copies_to', (
+			SELECT c.copies_to FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)) AS json FROM invoices r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.id = ANY ($3::uuid[])
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $4;
@@ -198,8 +201,10 @@ WITH candidates AS MATERIALIZED (
 		AND r.due_date < $9::date) AS r
 	ORDER BY r.first, r.second LIMIT $10
 ), found AS (
-	SELECT p.first, p.second, (SELECT json_build_object(
-			'currency', r.currency, 'void', r.state = 'void', 'total', r.total, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END) FROM invoices r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+	SELECT p.first, p.second, (SELECT json_build_object('currency', r.currency, 'amounts',
+			CASE WHEN r.state <> 'void' OR $6::text[] = '{void}' THEN
+			json_strip_nulls(json_build_object('total', r.total, 'open', NULLIF(CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 0),
+					'draft', CASE WHEN r.state = 'draft' THEN r.total END)) END) FROM invoices r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(

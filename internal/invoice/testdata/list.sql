@@ -749,7 +749,11 @@ SELECT json_build_object(
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT l.position, json_build_object(
-	'kind', CASE WHEN kind = 'removal' AND amount > 0 THEN 'refund_removal' ELSE kind::text END, 'id', l.source_id, 'amount', l.amount, 'date',
+	'kind', CASE
+	WHEN kind = 'removal' AND amount > 0 THEN 'refund_removal'
+	WHEN kind = 'credit' AND amount < 0 THEN 'credit_reversal'
+	WHEN kind = 'to_credit' AND amount > 0 THEN 'from_credit'
+	ELSE kind::text END, 'id', l.source_id, 'amount', l.amount, 'date',
 	CASE WHEN l.kind IN ('removal', 'reversal') THEN business_day(l.at)
 	ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date, w.written_off_on) END,
 	'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, f.removed_at, w.reversed_at) IS NOT NULL,
@@ -804,7 +808,11 @@ UNION ALL
 		SELECT source_id, outcome, at, place, what, details FROM (
 			SELECT source_id, outcome, at, place, what, details FROM (
 				SELECT source_id, CASE WHEN kind IN ('removal', 'reversal') THEN 'changed' ELSE 'created' END AS outcome, at,
-				lpad(position::text, 10, '0') COLLATE "C" AS place, CASE WHEN kind = 'removal' AND amount > 0 THEN 'refund_removal' ELSE kind::text END AS what,
+				lpad(position::text, 10, '0') COLLATE "C" AS place, CASE
+				WHEN kind = 'removal' AND amount > 0 THEN 'refund_removal'
+				WHEN kind = 'credit' AND amount < 0 THEN 'credit_reversal'
+				WHEN kind = 'to_credit' AND amount > 0 THEN 'from_credit'
+				ELSE kind::text END AS what,
 				json_build_object('amount', abs(amount), 'number', (
 						SELECT number FROM credit_notes n
 						WHERE kind IN ('credit', 'to_credit') AND n.tenant_id = l.tenant_id AND n.id = source_id)) AS details

@@ -12,6 +12,8 @@ SELECT begin_change(r.version, $1, r.made, r.record)
 FROM (SELECT) AS one LEFT JOIN (
 	SELECT r.version, (r.status = 'void') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 		'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+		'became_credit', (
+			SELECT became_credit FROM postings p WHERE p.tenant_id = r.tenant_id AND p.invoice_id = r.id ORDER BY position DESC LIMIT 1),
 		'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 		'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()),
 		'seller', COALESCE(r.seller, (
@@ -61,6 +63,8 @@ FROM (
 	SELECT end_change(r.made, r.record) AS changes, r.record AS result
 	FROM (SELECT (r.status = 'void') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+			'became_credit', (
+				SELECT became_credit FROM postings p WHERE p.tenant_id = r.tenant_id AND p.invoice_id = r.id ORDER BY position DESC LIMIT 1),
 			'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 			'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()),
 			'seller', COALESCE(r.seller, (

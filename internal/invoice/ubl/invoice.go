@@ -1,12 +1,16 @@
 package ubl
 
-// Invoice is the content of the XML. Amounts are plain decimals, such as "1234.50", without a currency.
+// Invoice is the content of the XML of an invoice, or of the credit note for one. Amounts are plain decimals, such as "1234.50", without a
+// currency.
 type Invoice struct {
 	Number    string // BT-1
 	IssueDate string // BT-2, ISO 8601
-	DueDate   string // BT-9, ISO 8601
+	DueDate   string // BT-9, ISO 8601; "" for a credit note, which has Terms
 	Currency  string // BT-5, ISO 4217
 	Notes     string // BT-22; "" for none
+	// Corrected is the invoice that a credit note is for (BG-3); zero makes the document an invoice.
+	Corrected Reference
+	Terms     string // BT-20; "" for none
 	// BuyerReference is the text by which the buyer assigns the invoice: BT-10; "" for none.
 	BuyerReference string
 	Seller         Party  // BG-4
@@ -22,7 +26,13 @@ type Invoice struct {
 	TaxTotal       string // BT-110
 	Total          string // BT-112, with tax
 	Paid           string // BT-113
-	Open           string // BT-115: the open amount, ignoring credit notes
+	Open           string // BT-115: the open amount, ignoring credit notes, or the credited one
+}
+
+// Reference is an earlier invoice.
+type Reference struct {
+	Number    string // BT-25
+	IssueDate string // BT-26, ISO 8601
 }
 
 // Party is a business or a person. Empty fields are unknown, and left out.

@@ -10,10 +10,13 @@ import (
 )
 
 const (
+	// namespace begins the names of the schemas.
+	namespace = "urn:oasis:names:specification:ubl:schema:xsd:"
 	// customization declares that the XML conforms to the standard, without national rules (BT-24).
 	customization = "urn:cen.eu:en16931:2017"
-	// commercialInvoice is the type of document (BT-3, UNTDID 1001).
+	// commercialInvoice and creditNote are the types of documents (BT-3, UNTDID 1001).
 	commercialInvoice = "380"
+	creditNote        = "381"
 	// creditTransfer is the means of payment (BT-81, UNCL 4461).
 	creditTransfer = "30"
 	// piece is the default unit of quantities (BT-130, UN/ECE Recommendation 20).
@@ -32,7 +35,7 @@ func Marshal(inv Invoice) ([]byte, error) {
 	b.WriteString(xml.Header)
 	e := xml.NewEncoder(&b)
 	e.Indent("", "  ")
-	if err := e.Encode(document(inv)); err != nil {
+	if err := e.Encode(document(inv)); err != nil { //nolint:musttag // the name of the element depends on the kind of document
 		return nil, fmt.Errorf("encode invoice: %w", err)
 	}
 	b.WriteByte('\n')
@@ -42,9 +45,8 @@ func Marshal(inv Invoice) ([]byte, error) {
 func document(inv Invoice) invoiceXML {
 	money := func(amount string) amountXML { return amountXML{inv.Currency, amount} }
 	doc := invoiceXML{
-		Xmlns: "urn:oasis:names:specification:ubl:schema:xsd:Invoice-2",
-		Cac:   "urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2",
-		Cbc:   "urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2",
+		XMLName: xml.Name{Local: "Invoice"}, Xmlns: namespace + "Invoice-2",
+		Cac: namespace + "CommonAggregateComponents-2", Cbc: namespace + "CommonBasicComponents-2",
 
 		CustomizationID: customization, ID: inv.Number, IssueDate: inv.IssueDate, DueDate: inv.DueDate,
 		InvoiceTypeCode: commercialInvoice, Note: inv.Notes, DocumentCurrencyCode: inv.Currency,
@@ -55,6 +57,15 @@ func document(inv Invoice) invoiceXML {
 			LineExtensionAmount: money(inv.Subtotal), TaxExclusiveAmount: money(inv.Subtotal),
 			TaxInclusiveAmount: money(inv.Total), PrepaidAmount: money(inv.Paid), PayableAmount: money(inv.Open),
 		},
+	}
+	credits := inv.Corrected != Reference{}
+	if credits {
+		doc.XMLName.Local, doc.Xmlns = "CreditNote", namespace+"CreditNote-2"
+		doc.InvoiceTypeCode, doc.CreditNoteTypeCode = "", creditNote
+		doc.Corrected = &documentXML{inv.Corrected.Number, inv.Corrected.IssueDate}
+	}
+	if inv.Terms != "" {
+		doc.Terms = &termsXML{inv.Terms}
 	}
 	if inv.PeriodStart != "" {
 		doc.Period = &periodXML{inv.PeriodStart, inv.PeriodEnd}
@@ -79,7 +90,7 @@ func document(inv Invoice) invoiceXML {
 	}
 	for i, l := range inv.Lines {
 		line := lineXML{
-			ID: strconv.Itoa(i + 1), Quantity: quantityXML{cmp.Or(l.Unit, piece), l.Quantity}, LineExtensionAmount: money(l.Net),
+			ID: strconv.Itoa(i + 1), Quantity: &quantityXML{cmp.Or(l.Unit, piece), l.Quantity}, LineExtensionAmount: money(l.Net),
 			Name: strings.Join(strings.Fields(l.Name), " "), Price: money(l.UnitPrice),
 			Category: categoryXML{ID: l.Category, Percent: l.TaxRate, Scheme: vat},
 		}
@@ -89,7 +100,12 @@ func document(inv Invoice) invoiceXML {
 				line.Allowance.BaseAmount = new(money(l.Gross))
 			}
 		}
-		doc.Lines = append(doc.Lines, line)
+		if credits {
+			line.Credited, line.Quantity = line.Quantity, nil
+			doc.CreditedLines = append(doc.CreditedLines, line)
+		} else {
+			doc.Lines = append(doc.Lines, line)
+		}
 	}
 	return doc
 }

@@ -48,18 +48,21 @@ func marshal(t *testing.T, inv ubl.Invoice) string {
 	return string(content)
 }
 
-// TestMarshal compares the XML with testdata/example.xml. The arithmetic of the standard is tested in
-// internal/invoice.
+// TestMarshal compares the XML with testdata. The arithmetic of the standard is tested in internal/invoice/document.
 func TestMarshal(t *testing.T) {
 	t.Parallel()
-	const golden = "testdata/example.xml"
-	got := marshal(t, example())
-	if *update {
-		must.OK(t, os.WriteFile(golden, []byte(got), 0o600))
+	note := example()
+	note.Corrected = ubl.Reference{Number: "2026-0041", IssueDate: "2026-11-20"}
+	note.DueDate, note.Terms, note.Account = "", "Credit for invoice 2026-0041", ubl.Account{}
+	for golden, inv := range map[string]ubl.Invoice{"testdata/example.xml": example(), "testdata/credit_note.xml": note} {
+		got := marshal(t, inv)
+		if *update {
+			must.OK(t, os.WriteFile(golden, []byte(got), 0o600))
+		}
+		want := must.Read(t, golden)
+		assert.Thatf(t, got == want, "the XML is\n%s\nwant\n%s\nIf intended, run go test ./internal/invoice/ubl -update.", got, want)
+		assert.Equal(t, marshal(t, inv), got, "the same invoice gives other bytes")
 	}
-	want := must.Read(t, golden)
-	assert.Thatf(t, got == want, "the XML is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/ubl -update.", got, want)
-	assert.Equal(t, marshal(t, example()), got, "the same invoice gives other bytes")
 }
 
 // TestUnknownIsLeftOut checks that there is no empty element, which the schema would refuse.

@@ -2,30 +2,43 @@ package ubl
 
 import "encoding/xml"
 
-// These types have the names and the order of the UBL 2.1 schema.
+// These types have the names and the order of the UBL 2.1 schemas. Those of invoices and credit notes differ in a few names.
 
 type invoiceXML struct {
-	XMLName xml.Name `xml:"Invoice"`
-	Xmlns   string   `xml:"xmlns,attr"`
-	Cac     string   `xml:"xmlns:cac,attr"`
-	Cbc     string   `xml:"xmlns:cbc,attr"`
+	XMLName xml.Name
+	Xmlns   string `xml:"xmlns,attr"`
+	Cac     string `xml:"xmlns:cac,attr"`
+	Cbc     string `xml:"xmlns:cbc,attr"`
 
 	CustomizationID      string           `xml:"cbc:CustomizationID"`
 	ID                   string           `xml:"cbc:ID"`
 	IssueDate            string           `xml:"cbc:IssueDate"`
-	DueDate              string           `xml:"cbc:DueDate"`
-	InvoiceTypeCode      string           `xml:"cbc:InvoiceTypeCode"`
+	DueDate              string           `xml:"cbc:DueDate,omitempty"`
+	InvoiceTypeCode      string           `xml:"cbc:InvoiceTypeCode,omitempty"`
+	CreditNoteTypeCode   string           `xml:"cbc:CreditNoteTypeCode,omitempty"`
 	Note                 string           `xml:"cbc:Note,omitempty"`
 	DocumentCurrencyCode string           `xml:"cbc:DocumentCurrencyCode"`
 	BuyerReference       string           `xml:"cbc:BuyerReference,omitempty"`
 	Period               *periodXML       `xml:"cac:InvoicePeriod"`
+	Corrected            *documentXML     `xml:"cac:BillingReference>cac:InvoiceDocumentReference"`
 	Supplier             partyXML         `xml:"cac:AccountingSupplierParty>cac:Party"`
 	Customer             partyXML         `xml:"cac:AccountingCustomerParty>cac:Party"`
 	Delivery             *deliveryXML     `xml:"cac:Delivery"`
 	PaymentMeans         *paymentMeansXML `xml:"cac:PaymentMeans"`
+	Terms                *termsXML        `xml:"cac:PaymentTerms"`
 	TaxTotal             taxTotalXML      `xml:"cac:TaxTotal"`
 	Totals               totalsXML        `xml:"cac:LegalMonetaryTotal"`
 	Lines                []lineXML        `xml:"cac:InvoiceLine"`
+	CreditedLines        []lineXML        `xml:"cac:CreditNoteLine"`
+}
+
+type documentXML struct {
+	ID        string `xml:"cbc:ID"`
+	IssueDate string `xml:"cbc:IssueDate"`
+}
+
+type termsXML struct {
+	Note string `xml:"cbc:Note"`
 }
 
 type amountXML struct {
@@ -138,7 +151,8 @@ type allowanceXML struct {
 
 type lineXML struct {
 	ID                  string        `xml:"cbc:ID"`
-	Quantity            quantityXML   `xml:"cbc:InvoicedQuantity"`
+	Quantity            *quantityXML  `xml:"cbc:InvoicedQuantity"`
+	Credited            *quantityXML  `xml:"cbc:CreditedQuantity"`
 	LineExtensionAmount amountXML     `xml:"cbc:LineExtensionAmount"`
 	Allowance           *allowanceXML `xml:"cac:AllowanceCharge"`
 	Name                string        `xml:"cac:Item>cbc:Name"`

@@ -184,7 +184,7 @@ var Receive = idempotency.Define(idempotency.Spec[Arrival, Event]{
 			if err != nil {
 				return err
 			}
-			return &idempotency.AlreadyDoneError{Record: kept.ID}
+			return &idempotency.AlreadyDoneError{Record: kept.ID, Outcome: idempotency.Created}
 		},
 	},
 	NotInFingerprint: []string{"Body", "Asked"},

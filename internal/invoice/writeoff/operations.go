@@ -83,6 +83,13 @@ func Possible(inv invoice.Invoice) error {
 	}
 }
 
+// MostSmall returns the largest amount, in minor units, that is usual as a small difference on an invoice: 5 units of its currency, or 1%
+// of its total if that is more.
+func MostSmall(inv invoice.Invoice) int64 {
+	five, _ := inv.Currency.Parse("5") // always is an amount
+	return max(five, inv.Total/100)
+}
+
 func exceedsOpen(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError) error {
 	open, err := strconv.ParseInt(broken.Detail, 10, 64)
 	if err != nil {

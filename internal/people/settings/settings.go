@@ -98,7 +98,7 @@ func (in Input) Draft() (Draft, error) {
 
 // zone returns the name of a time zone, or "" for UTC: a command without one has the same fingerprint as before there were any.
 func zone(typed string, problems *invalid.Error) string {
-	name := strings.TrimSpace(typed)
+	name := date.Canonical(strings.TrimSpace(typed))
 	switch {
 	case name == "", name == "UTC":
 		return ""

@@ -82,8 +82,8 @@ type Typed struct{ Link, Business, Name, Password, TimeZone string }
 func (in Typed) Check() (Business, error) {
 	var problems invalid.Error
 	b := Business{Link: in.Link}
-	if date.IsZone(in.TimeZone) {
-		b.TimeZone = in.TimeZone
+	if zone := date.Canonical(in.TimeZone); date.IsZone(zone) {
+		b.TimeZone = zone
 	}
 	name, err := account.CheckName("the name of your business", in.Business)
 	if wrong, ok := errors.AsType[*invalid.Error](err); ok {

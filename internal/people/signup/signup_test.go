@@ -225,3 +225,14 @@ func TestExecutedSQL(t *testing.T) {
 	})
 	sql.Section("expire", "old sign-ups", func() error { return signup.Expire(t.Context(), sql.Pool, b.Tenant) })
 }
+
+// TestTimeZoneOfTheBrowser checks that other names of time zones are accepted, and unknown ones left out.
+func TestTimeZoneOfTheBrowser(t *testing.T) {
+	for sent, want := range map[string]string{"Asia/Calcutta": "Asia/Kolkata", "Asia/Tokyo": "Asia/Tokyo", "Mars/Olympus": "", "": ""} {
+		started, err := signup.Typed{
+			Link: "secret", Business: "Lovelace Ltd", Name: "Ada", Password: "correct horse battery", TimeZone: sent,
+		}.Check()
+		must.OK(t, err)
+		assert.Equal(t, started.TimeZone, want, sent)
+	}
+}

@@ -80,6 +80,13 @@ INSERT INTO write_offs (tenant_id, id, invoice_id, amount, reason, written_off_o
 SELECT tenant_id, gen_random_uuid(), invoice_id, 1, 'small_difference', paid_on, created_at, created_at
 FROM payments WHERE provider = 'Bank';
 
+DELETE FROM account_entries;
+INSERT INTO account_entries (tenant_id, source_id, kind, of_id, customer_id, currency, day, amount)
+SELECT * FROM account_by_the_books();
+DELETE FROM standing WHERE kind = 'account_month';
+INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
+SELECT * FROM standing_by_the_books() WHERE kind = 'account_month';
+
 -- The write-offs were taken back, and sum up to zero.
 INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, paid, credited, written_off, at)
 SELECT tenant_id, invoice_id, id, kind, amount, row_number() OVER past_ones, sum(paid) OVER past_ones, 0,
@@ -103,9 +110,11 @@ FROM past, LATERAL (VALUES
     (2, 'Build', 1.5, 8000, 23, 12000),
     (3, 'Support', 3, 2000, 8, 6000)) AS line;
 
-INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, credited, net)
-SELECT tenant_id, id, invoice_id, 1, 0.0000001, 0.0000001 * row_number() OVER (PARTITION BY tenant_id, invoice_id ORDER BY id), 0
-FROM credit_notes WHERE number LIKE 'CN-R-%';
+INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, ordinal, credited, net)
+SELECT tenant_id, id, invoice_id, 1, 0.0000001, n, 0.0000001 * n, 0
+FROM (
+    SELECT *, row_number() OVER (PARTITION BY tenant_id, invoice_id ORDER BY id) AS n FROM credit_notes WHERE number LIKE 'CN-R-%'
+) AS notes;
 
 INSERT INTO invoice_taxes (tenant_id, invoice_id, source_id, kind, tax_rate, treatment, day, billed_on, currency, net, tax)
 SELECT i.tenant_id, i.id, i.id, kind, rate, 'standard', i.issue_date, i.issue_date, i.currency, net, round(net * rate * 0.01)

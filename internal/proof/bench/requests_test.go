@@ -38,7 +38,7 @@ func TestRoundTrips(t *testing.T) {
 		"API: create with a typed number": 1, "API: edit a draft": 1, "API: issue an invoice": 1,
 		"API: pay": 2, // the currency of the invoice, and the payment
 		// The first two of each page find the user.
-		"invoice list": 4, "invoice page": 7, "page of an invoice with many payments": 10, "customer page": 8, "invoice form": 9,
+		"invoice list": 4, "invoice page": 7, "page of an invoice with many payments": 10, "customer page": 8, "invoice form": 10,
 	}
 	for _, k := range kinds() {
 		if most, counted := want[k.name]; counted {

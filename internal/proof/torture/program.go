@@ -18,6 +18,9 @@ import (
 // programKeys is the prefix of the keys of programs.
 const programKeys = "program-"
 
+// batchKeys is the prefix of the keys of the jobs of batches.
+const batchKeys = "batch "
+
 // programs are clients whose wishes build on each other, unlike those of [clients]: billing, merges and syncs. They send a wish to
 // both replicas in turn until it is answered. They use their own records.
 type programs struct {
@@ -65,8 +68,7 @@ func (p *programs) run(ctx context.Context) {
 			rounds := map[string]func(turn, context.Context){
 				"bill": turn.bill, "merge": turn.merge, "sync": turn.sync, "repeat": turn.repeat, "attach": turn.attach,
 				"erase": turn.erase, "brand": turn.brand, "remind": turn.remind, "write-off": turn.writeOff,
-				"close":   turn.close,
-				"receive": turn.receive,
+				"close": turn.close, "receive": turn.receive, "batch": turn.batch, "credit": turn.credit,
 			}
 			if tenant == 0 { // this tenant has the webhook sources, and strangers are in none
 				rounds["enter"], rounds["sign-up"] = turn.enter, turn.signUp
@@ -129,6 +131,7 @@ type reply struct {
 	Total   cents  `json:"total"`
 	Type    string `json:"type"` // of a problem
 	Repeats string `json:"possible_duplicate_of"`
+	Receipt string `json:"receipt_id"` // of a credit note
 	// Of a logo, and of an invoice.
 	RemovedAt string `json:"removed_at"`
 	Seller    struct {
@@ -237,13 +240,14 @@ func (p *programs) note(of origin, id string) {
 // judge compares the answers to the programs with the intents in the database, in both directions. The rules check that each
 // intent has its record, and each record its intent.
 func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, error) {
-	var clock int
+	var clock, batches int
 	err := conn.QueryRow(ctx, `
-		SELECT count(*) FROM intents WHERE operation = 'schedule.bill_due' AND outcome = 'created'`).Scan(&clock)
+		SELECT (SELECT count(*) FROM intents WHERE operation = 'schedule.bill_due' AND outcome = 'created'),
+			(SELECT count(*) FROM invoice_batch_items WHERE outcome = 'done')`).Scan(&clock, &batches)
 	if err != nil {
-		return nil, fmt.Errorf("count what the clock has billed: %w", err)
+		return nil, fmt.Errorf("count what the clock has billed and batches have done: %w", err)
 	}
-	p.counts["schedule.bill by the clock"] = clock
+	p.counts["schedule.bill by the clock"], p.counts["invoices issued or sent by batches"] = clock, batches
 	var of origin
 	var record string
 	stored := map[origin]int{}

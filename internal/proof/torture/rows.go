@@ -86,7 +86,7 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo before) (rows, error) {
 			at := origin{tenant: r.tenant, key: r.email}
 			found.byEmail[at] = append(found.byEmail[at], r)
 		}
-		if demo.records[r.id] || strings.HasPrefix(r.key, programKeys) {
+		if demo.records[r.id] || strings.HasPrefix(r.key, programKeys) || strings.HasPrefix(r.key, batchKeys) {
 			continue
 		}
 		found.all = append(found.all, r)

@@ -30,13 +30,11 @@ SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), cn.id::text, cn.number
     SELECT COALESCE(string_agg(position || ':' || (quantity * 1000)::bigint, ' ' ORDER BY position), '')
     FROM credit_note_lines l WHERE l.tenant_id = cn.tenant_id AND l.credit_note_id = cn.id), cn.became_credit
 FROM credit_notes cn JOIN tenant USING (tenant_id)
-LEFT JOIN intents o ON o.tenant_id = cn.tenant_id AND o.record_id = cn.id AND o.operation = 'credit_note.create'
+LEFT JOIN intents o ON o.tenant_id = cn.tenant_id AND o.record_id = cn.id AND o.operation LIKE 'credit_note.%'
 UNION ALL
 SELECT n, o.operation, o.key, m.id::text, i.number, 0, m.recipient, '', m.invoice_id::text, '', '', 0
 FROM mails m JOIN tenant USING (tenant_id) JOIN invoices i ON i.tenant_id = m.tenant_id AND i.id = m.invoice_id
 JOIN intents o ON o.tenant_id = m.tenant_id AND o.record_id = m.id AND o.operation = 'mail.send'
-WHERE NOT EXISTS (
-    SELECT FROM invoice_batch_items b WHERE b.tenant_id = o.tenant_id AND o.key = format('batch %s %s', batch_id, b.invoice_id))
 UNION ALL
 SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), c.id::text, '', 0, '', COALESCE(email_folded, ''), '', '', '', 0
 FROM customers c JOIN tenant USING (tenant_id)

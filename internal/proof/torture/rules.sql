@@ -57,7 +57,7 @@ WHERE result->>'id' <> record_id::text OR NOT EXISTS (
         UNION ALL SELECT 'payment.%', tenant_id, id FROM payments
         UNION ALL SELECT 'user.%', tenant_id, id FROM users
         UNION ALL SELECT 'refund.%', tenant_id, id FROM refunds
-        UNION ALL SELECT 'credit_note.create', tenant_id, id FROM credit_notes
+        UNION ALL SELECT 'credit_note.%', tenant_id, id FROM credit_notes
         UNION ALL SELECT 'mail.send', tenant_id, id FROM mails
         UNION ALL SELECT 'schedule.%', tenant_id, id FROM schedules
         UNION ALL SELECT 'schedule.bill%', tenant_id, id FROM schedule_periods
@@ -157,7 +157,7 @@ FROM (
             WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id
             UNION ALL
             SELECT FROM intent_effects e WHERE e.tenant_id = record.tenant_id AND e.record_id = record.id
-                AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create', 'receipt.remove')
+                AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create', 'receipt.remove', 'credit_note.reverse')
             UNION ALL -- an erasure empties what was not issued
             SELECT FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = customer_id
             WHERE i.tenant_id = record.tenant_id AND i.id = record.id AND issued_at IS NULL AND erased_at IS NOT NULL
@@ -247,8 +247,17 @@ WHERE paid <> payments - refunds - became OR paid <> postings
 SELECT format('credit note %s: %s became credit, receipt %s', n.id, became_credit, amount)
 FROM credit_notes n JOIN invoices i ON i.tenant_id = n.tenant_id AND i.id = invoice_id
 LEFT JOIN receipts r ON r.tenant_id = n.tenant_id AND credit_note_id = n.id
-WHERE COALESCE(amount, 0) <> became_credit OR became_credit > n.total OR removed_at IS NOT NULL
+WHERE n.reverses_id IS NULL AND (
+    COALESCE(amount, 0) <> became_credit OR became_credit > abs(n.total)
+    OR removed_at IS NOT NULL <> EXISTS (SELECT FROM credit_notes o WHERE o.tenant_id = n.tenant_id AND o.reverses_id = n.id) AND amount > 0)
     OR (r.currency, received_on) <> (i.currency, n.issue_date)
+    OR n.reverses_id IS NOT NULL AND amount IS NOT NULL
+
+-- rule: a reversal takes back all of its credit note
+SELECT format('%s of %s: %s, tax %s and %s, not of %s', n.number, o.number, n.total, n.tax_total, n.became_credit, o.total)
+FROM credit_notes n LEFT JOIN credit_notes o ON o.tenant_id = n.tenant_id AND o.id = n.reverses_id AND o.invoice_id = n.invoice_id
+WHERE (n.reverses_id IS NOT NULL OR n.total < 0) AND (n.subtotal, n.tax_total, n.total, n.became_credit)
+    IS DISTINCT FROM (-o.subtotal, -o.tax_total, -o.total, -o.became_credit)
 
 -- rule: what is refunded of a payment is the sum of its refunds
 SELECT format('payment %s: refunded %s, refunds %s', id, refunded, refunds)
@@ -272,7 +281,7 @@ SELECT format('%s %s: removed %s, %s times', what, id, removed_at, times)
 FROM (
     SELECT 'refund' AS what, tenant_id, id, removed_at FROM refunds
     UNION ALL SELECT 'repayment', tenant_id, id, removed_at FROM repayments
-    UNION ALL SELECT 'receipt', tenant_id, id, removed_at FROM receipts
+    UNION ALL SELECT 'receipt', tenant_id, id, removed_at FROM receipts WHERE credit_note_id IS NULL -- without reversals
 ) AS r, LATERAL (
     SELECT count(*) AS times FROM intents o
     WHERE o.tenant_id = r.tenant_id AND record_id = id AND operation = what || '.remove' AND outcome = 'changed') AS o
@@ -307,6 +316,15 @@ FROM (
 ) AS k FULL JOIN standing_by_the_books() AS b USING (tenant_id, of_id, kind, day, currency)
 WHERE (k.amount, k.invoices) IS DISTINCT FROM (b.amount, b.invoices)
 
+-- rule: the accounts of customers have the entries of the books
+SELECT format('%s %s of %s on %s: %s %s', kind, source_id, customer_id, day, amount, currency)
+FROM (
+    (SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_entries
+        EXCEPT SELECT * FROM account_by_the_books())
+    UNION ALL
+    (SELECT * FROM account_by_the_books()
+        EXCEPT SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_entries)) AS differing
+
 -- rule: the tax of each issued, voided and credited amount is entered once
 WITH document AS (
     SELECT tenant_id, id AS source_id, 'invoice' AS kind, issue_date AS day, subtotal, tax_total FROM invoices
@@ -335,7 +353,7 @@ WITH source AS (
     UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount FROM refunds
     UNION ALL SELECT tenant_id, invoice_id, id, 'removal', amount FROM refunds WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, invoice_id, id, 'credit', total FROM credit_notes
-    UNION ALL SELECT tenant_id, invoice_id, id, 'to_credit', -became_credit FROM credit_notes WHERE became_credit > 0
+    UNION ALL SELECT tenant_id, invoice_id, id, 'to_credit', -became_credit FROM credit_notes WHERE became_credit <> 0
     UNION ALL SELECT tenant_id, invoice_id, id, 'write_off', amount FROM write_offs
     UNION ALL SELECT tenant_id, invoice_id, id, 'reversal', -amount FROM write_offs WHERE reversed_at IS NOT NULL
 )
@@ -378,12 +396,29 @@ FROM credit_notes n, LATERAL (
     SELECT sum(net) AS net FROM credit_note_lines c WHERE c.tenant_id = n.tenant_id AND credit_note_id = n.id) AS c
 WHERE subtotal IS DISTINCT FROM net OR total <> subtotal + tax_total
 
+-- rule: the sums of what is credited of lines and rates are those of the credit notes
+SELECT format('line %s of invoice %s: %s, not %s', position, invoice_id, last, parts)
+FROM (
+    SELECT tenant_id, invoice_id, position, sum(net) AS parts, (array_agg(net_credited ORDER BY ordinal DESC))[1] AS last
+    FROM credit_note_lines GROUP BY tenant_id, invoice_id, position) AS line
+WHERE parts <> last
+UNION ALL
+SELECT format('%s%% of invoice %s: %s and tax %s, not %s and %s', tax_rate, invoice_id, credited_net, credited_tax, net, tax)
+FROM (
+    SELECT tenant_id, invoice_id, tax_rate, treatment, sum(credited_net) AS credited_net, sum(credited_tax) AS credited_tax,
+        COALESCE(sum(net) FILTER (WHERE kind = 'credit'), 0) AS net, COALESCE(sum(tax) FILTER (WHERE kind = 'credit'), 0) AS tax
+    FROM invoice_taxes GROUP BY tenant_id, invoice_id, tax_rate, treatment) AS rate
+WHERE (credited_net, credited_tax) IS DISTINCT FROM (net, tax)
+
 -- rule: the parts that are credited add up to what would be credited at once
+-- An amount is credited without quantities. A reversal of any but the last credit note leaves a rounding difference.
 WITH line AS (
     SELECT
         tenant_id, invoice_id, position, tax_rate, sum(c.net) AS parts,
         round(CASE WHEN l.discount = 0 THEN (l.unit_price + l.price_fraction) * sum(c.quantity) ELSE l.net * sum(c.quantity) / l.quantity END) AS whole
     FROM credit_note_lines c JOIN invoice_lines l USING (tenant_id, invoice_id, position)
+    WHERE NOT EXISTS (
+        SELECT FROM credit_note_lines a WHERE a.tenant_id = c.tenant_id AND a.invoice_id = c.invoice_id AND (a.quantity = 0 OR a.reverses_id IS NOT NULL))
     GROUP BY tenant_id, invoice_id, position, l.unit_price, l.price_fraction, l.discount, l.net, l.quantity, tax_rate
 ), tax AS (
     SELECT tenant_id, invoice_id, sum(tax) AS whole FROM (
@@ -671,6 +706,13 @@ LEFT JOIN intents o ON o.tenant_id = i.tenant_id AND o.key = format('batch %s %s
 WHERE i.outcome IN ('done', 'unchanged') AND o.outcome IS DISTINCT FROM CASE
     WHEN i.outcome = 'unchanged' THEN 'unchanged' WHEN action = 'issue' THEN 'changed' ELSE 'created' END
 
+-- rule: a waiting invoice of a batch has the job of its batch
+SELECT format('batch %s, invoice %s', batch_id, invoice_id)
+FROM invoice_batch_items
+WHERE outcome = 'waiting' AND NOT EXISTS (
+    SELECT FROM river.river_job
+    WHERE kind = 'invoice_batch' AND finalized_at IS NULL AND args->>'batch' = batch_id::text)
+
 -- rule: a reminder has its mail, and a mail of a reminder its reminder
 SELECT format('reminder %s, mail %s', r.id, m.id)
 FROM invoice_reminders r FULL JOIN (SELECT * FROM mails WHERE kind LIKE 'reminder%') AS m
@@ -701,7 +743,7 @@ FROM closings c JOIN (
     UNION ALL SELECT tenant_id, id, paid_on, created_at FROM payments
     UNION ALL SELECT tenant_id, id, paid_on, removed_at FROM payments WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, id, received_on, created_at FROM receipts
-    UNION ALL SELECT tenant_id, id, received_on, removed_at FROM receipts WHERE removed_at IS NOT NULL
+    UNION ALL SELECT tenant_id, id, received_on, removed_at FROM receipts WHERE removed_at IS NOT NULL AND credit_note_id IS NULL
     UNION ALL SELECT tenant_id, id, repaid_on, created_at FROM repayments
     UNION ALL SELECT tenant_id, id, repaid_on, removed_at FROM repayments WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, id, refunded_on, created_at FROM refunds

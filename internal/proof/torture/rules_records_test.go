@@ -153,7 +153,7 @@ func issueInABatch(b *invoicetest.Bundle) {
 
 // payFromReceipt records a receipt with a payment, pays an invoice from its credit, takes that back, and pays parts of the credit back, of
 // which one is removed. Another receipt is removed with its payment, after the removal of a refund. The invoice is credited, so that the
-// payment from the receipt becomes credit.
+// payment from the receipt becomes credit, which is reversed and done again; then an amount of another is credited and reversed.
 func payFromReceipt(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("received")
@@ -178,7 +178,19 @@ func payFromReceipt(b *invoicetest.Bundle) {
 	b.OK(receipt.Remove.Do(b.Context(), b.Store, b.Of("remove receipt", gone.Value.ID, 0), struct{}{}))
 	all, err := creditnotes.Input{}.Draft(inv)
 	must.OK(b, err)
-	b.OK(creditnotes.Create.Do(b.Context(), b.Store, b.Intent("credit what is paid"), all))
+	reverseOne(b, "credit what is paid", all)
+	b.OK(creditnotes.Create.Do(b.Context(), b.Store, b.Intent("credit it again"), all))
+	amount, err := creditnotes.Input{Amount: "9.99"}.Draft(b.Issued("goodwill"))
+	must.OK(b, err)
+	reverseOne(b, "credit an amount", amount)
+}
+
+// reverseOne creates a credit note, and reverses it.
+func reverseOne(b *invoicetest.Bundle, key string, d creditnotes.Draft) {
+	b.Helper()
+	made, err := creditnotes.Create.Do(b.Context(), b.Store, b.Intent(key), d)
+	must.OK(b, err)
+	b.OK(creditnotes.Reverse.Do(b.Context(), b.Store, b.Intent(key+" reversed"), creditnotes.ReverseDraft{Reverses: made.Value.Header.ID}))
 }
 
 // writeSomeOff writes off a part of an invoice twice, and takes one of the write-offs back.

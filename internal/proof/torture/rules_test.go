@@ -23,6 +23,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 
 const (
 	standingRule = "the sums are those of the invoices and payments"
+	accountRule  = "the accounts of customers have the entries of the books"
 	taxRule      = "the tax of each issued, voided and credited amount is entered once"
 	none         = "none" // in place of the broken rule
 )
@@ -49,6 +50,11 @@ func (r rule) finds(t *testing.T, records func(*invoicetest.Bundle)) {
 	must.OK(t, err)
 	defer conn.Close(context.Background())
 	sql := `SET session_replication_role = replica; ` + r.sql
+	if r.name != accountRule { // as with the sums
+		sql += ` SET session_replication_role = replica; DELETE FROM account_entries;
+			INSERT INTO account_entries
+			SELECT tenant_id, source_id, kind, of_id, customer_id, currency, day, amount FROM account_by_the_books();`
+	}
 	if r.name != standingRule { // it would break with many other rules whose triggers are removed
 		sql += ` DELETE FROM standing;
 			INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)

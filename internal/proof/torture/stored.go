@@ -25,9 +25,7 @@ func (r *rows) loadChanges(ctx context.Context, conn *pgx.Conn) error {
 		FROM intents JOIN tenant USING (tenant_id)
 		WHERE actor <> 'demo' AND NOT starts_with(key, $2) AND operation IN (
 			'customer.edit', 'customer.archive', 'customer.restore', 'invoice.edit', 'invoice.issue', 'invoice.void',
-			'settings.edit') AND NOT EXISTS (
-				SELECT FROM invoice_batch_items b -- the job of a batch did it
-				WHERE b.tenant_id = intents.tenant_id AND key = format('batch %s %s', batch_id, invoice_id))`, tokens[:], programKeys)
+			'settings.edit') AND NOT starts_with(key, $3)`, tokens[:], programKeys, batchKeys)
 	if err != nil {
 		return err
 	}

@@ -223,15 +223,16 @@ func (words Words) names() []string {
 	}
 }
 
-// Below limits the list to the rows of the records that terms find, such as the payments of invoices. words are the words of these
-// records, parents is their table, and column has the record's id in each row. Args must not be nil.
-func (q *Query[R]) Below(words Words, parents, column string, terms []Term) {
+// Below returns a SELECT of the ids of the rows of the records that terms find, such as the payments of invoices, for [Query.Source], and
+// the condition that a row r is one of them. words are the words of these records, parents is their table, and column has the record's id
+// in each row. It adds the arguments of both; Args must not be nil. Rows of the streams are left out.
+func (q *Query[R]) Below(words Words, parents, column string, terms []Term) (source, found string) {
 	rare := terms[rarest(terms)]
 	q.SourceArgs = pgx.NamedArgs{"words": append([]string{}, rare.Words...), "others": record.IDs(rare.Others)}
 	fill := strings.NewReplacer(append(words.names(), "$PARENTS", parents, "$COLUMN", column)...).Replace
-	q.Source = fill(strings.Replace(below, "$STREAMS", strings.ReplaceAll(byAnyWord+byAnyOther, "$TABLE", parents), 1))
-	q.Where += ` AND ` + fill(strings.Replace(belowFound, "$FOUND", words.found(terms, q.Args), 1))
 	q.Filtered = true
+	return fill(strings.Replace(below, "$STREAMS", strings.ReplaceAll(byAnyWord+byAnyOther, "$TABLE", parents), 1)),
+		fill(strings.Replace(belowFound, "$FOUND", words.found(terms, q.Args), 1))
 }
 
 // pages is the statement of a page whose streams are in its order. LIMIT 1 forces a lookup by id for each row, even if PostgreSQL's

@@ -332,12 +332,14 @@ func valueTaken(x *Case) {
 		if i > 0 { // the earlier records use the other values
 			x = setupHere(x.T).caseRunOf(*x, x.Format)
 		}
-		mine, theirs := "mine "+u.Field, Change(x.Resource.Other, u.Field, u.Value)
-		command := Change(x.Command, u.Field, u.Value)
+		mine, theirs, command := "mine"+u.Field, x.Resource.Other, x.Command
+		if u.Field != "" {
+			theirs, command = Change(theirs, u.Field, u.Value), Change(command, u.Field, u.Value)
+		}
 		if x.Kind == idempotency.Change { // its current value
 			theirs, command = Change(theirs, u.Field, u.Free), Change(command, u.Field, u.Free)
 		}
-		existing := Decode[Created](x.Bundle, x.Program(x.Replica, x.Acme).Create(x.Resource, "theirs "+u.Field, theirs))
+		existing := Decode[Created](x.Bundle, x.Program(x.Replica, x.Acme).Create(x.Resource, "theirs"+u.Field, theirs))
 		x.Forget()
 		before := x.Contents()
 		refused := x.Under(mine, command)
@@ -348,13 +350,19 @@ func valueTaken(x *Case) {
 			p.LeadsTo("/rules#" + x.Resource.Path[1:])
 			got := p.Typed().Get("idempotency_key")
 			assert.Thatf(x, got == mine, "the form has key %q now", got)
-			invalid, _ := Attr(p.Controls(u.Field)[0], "aria-invalid")
-			assert.Thatf(x, invalid == "true", "%s is not marked", u.Field)
+			if u.Field != "" {
+				invalid, _ := Attr(p.Controls(u.Field)[0], "aria-invalid")
+				assert.Thatf(x, invalid == "true", "%s is not marked", u.Field)
+			}
 		} else if p := Decode[Problem](x.Bundle, refused); p.ExistingID != existing.ID ||
 			p.ExistingURL != "/api/v1"+x.Resource.Path+"/"+existing.ID {
 			x.Errorf("no way to the other record: %+v", p)
 		}
 		x.wantContents(before)
+		if u.Field == "" {
+			x.WantOutcomes("conflict")
+			continue
+		}
 		if again := x.Under(mine, x.Command); again.Status >= http.StatusBadRequest { // the key was not used up
 			x.Errorf("%v", again)
 		}

@@ -125,7 +125,7 @@ func asRead(field, typed string) string {
 	case "account_number":
 		return party.SpacedAccount(typed)
 	default:
-		return web.TimestampText(strings.Join(strings.Fields(typed), " ")) // also joins lines
+		return web.TypedDay(web.TimestampText(strings.Join(strings.Fields(typed), " "))) // also joins lines
 	}
 }
 

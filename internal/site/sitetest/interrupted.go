@@ -203,7 +203,7 @@ func (x *Case) behindWire() (*Client, *proxy.Proxy, *pgxpool.Pool) {
 	far := x.from(x.ServeOn(pool))
 	a := far.Must(x.Format.Send(x.Context(), far, *x, "warm", x.Command))
 	must.Thatf(x, a.Status < http.StatusBadRequest, "not even before the cut: %v", a)
-	x.empty("settings") // a tenant needs these
+	x.empty("settings", "mail_texts") // a tenant needs these
 	x.prepare()
 	return far, wire, pool
 }

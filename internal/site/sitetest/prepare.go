@@ -138,7 +138,7 @@ func (x *Case) did() idempotency.Outcome {
 func (x *Case) says() string {
 	one := strings.ToUpper(x.Resource.Name[:1]) + x.Resource.Name[1:]
 	if !x.Resource.onParentsPage() {
-		one += " " + x.Label
+		one += " " + strings.TrimPrefix(x.Label, one+" ")
 	}
 	switch x.Kind {
 	case idempotency.Change:

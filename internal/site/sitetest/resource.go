@@ -151,7 +151,7 @@ type Field struct {
 
 // Unique is a field with a unique value.
 type Unique struct {
-	Field  string
+	Field  string // "" if the parent has one such record
 	Value  string // a taken value; for an operation that creates, another one than the command's
 	Free   string // a free value
 	Slug   string // slug of the conflict

@@ -189,11 +189,11 @@ func (c Currency) DisplaySum(minor decimal.Decimal) string {
 	if c == (Currency{}) {
 		return ""
 	}
-	return grouped(minor.Shift(-c.Decimals()).StringFixed(c.Decimals()))
+	return Grouped(minor.Shift(-c.Decimals()).StringFixed(c.Decimals()))
 }
 
-// grouped returns a plain decimal with grouped thousands and the minus sign of typography, U+2212.
-func grouped(plain string) string {
+// Grouped returns a plain decimal for users: with grouped thousands and the minus sign of typography, U+2212.
+func Grouped(plain string) string {
 	digits, negative := strings.CutPrefix(plain, "-")
 	whole, decimals, found := strings.Cut(digits, ".")
 	for at := len(whole) - 3; at > 0; at -= 3 {

@@ -37,4 +37,4 @@ func (c Currency) FormatPrice(p Price) string {
 }
 
 // DisplayPrice returns the price for users, with grouped thousands and without the currency: "1,234.50".
-func (c Currency) DisplayPrice(p Price) string { return grouped(c.FormatPrice(p)) }
+func (c Currency) DisplayPrice(p Price) string { return Grouped(c.FormatPrice(p)) }

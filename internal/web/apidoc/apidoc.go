@@ -34,6 +34,7 @@ type Endpoint struct {
 	Change       *Change
 	Query        []Parameter  // besides limit and cursor of a list
 	Rows         string       // the member that has the rows of a list; "" if it is none
+	Paged        bool         // whether another answer is in pages, as a list is
 	Gives        reflect.Type // the JSON of the answer, or of a row; nil for a file
 	Schema       string       // what that is called, see SchemaName
 	Files        []string     // the content types of a file; nil for JSON

@@ -94,7 +94,7 @@ func (d *description) add(res Resource, e Endpoint) error {
 }
 
 func (d *description) describeQuery(op *openapi3.Operation, e Endpoint) {
-	if e.Rows != "" {
+	if e.Rows != "" || e.Paged {
 		for _, name := range []string{"limit", "cursor"} {
 			op.Parameters = append(op.Parameters, d.parameter(name))
 		}

@@ -9,12 +9,15 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/batch"
+	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/money"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -25,14 +28,18 @@ type pages struct {
 	site     *web.Site
 	batches  *web.Mounted[batch.Batch]
 	invoices *web.Mounted[invoice.Invoice]
+	warn     Warn
 }
 
+// Warn returns sentences about unusual facts of a draft.
+type Warn func(invoice.Invoice) []string
+
 // Mount mounts the batches, whose invoices are chosen in the list of invoices.
-func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
+func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], warn Warn) {
 	m := web.Resource[batch.Batch]{
 		One: "invoice batch", Path: "/invoice-batches", Tab: "Batches", Table: batch.Table, Name: batch.Name,
 	}.Mount(on.Within("invoices"))
-	s := &pages{on, m, invoices}
+	s := &pages{on, m, invoices, warn}
 	web.Enter(m, web.Form[batch.Batch]{
 		Fields: []templates.Field{
 			{Name: invoiceviews.ActionField, Value: "Action"}, {Name: invoiceviews.BatchedField, Value: "Invoices"},
@@ -91,12 +98,15 @@ func facts(r *http.Request, b batch.Batch) []templates.Fact {
 
 func (s *pages) page(r *http.Request, p templates.Page, b batch.Batch) (templ.Component, error) {
 	view := invoiceviews.Batch{RecordView: web.RecordView(s.batches, r, b), Unfinished: b.Count(batch.Waiting) > 0}
+	done := "Issued"
+	if b.Action == batch.ActionSend {
+		done = "Email queued"
+	}
+	text := map[string]string{batch.Waiting: "Waiting", batch.Done: done, batch.Unchanged: "Issued before", batch.Refused: "Refused: "}
 	for _, i := range b.Invoices {
-		if i.Outcome == batch.Refused {
-			view.Refused = append(view.Refused, invoiceviews.RefusedRow{
-				Number: i.Number, Href: s.invoices.URL(i.InvoiceID), Reason: i.Reason,
-			})
-		}
+		view.Invoices = append(view.Invoices, invoiceviews.BatchRow{
+			Number: i.Number, Href: s.invoices.URL(i.InvoiceID), Outcome: text[i.Outcome] + i.Reason,
+		})
 	}
 	return invoiceviews.BatchPage(p, view), nil
 }
@@ -122,14 +132,37 @@ func (s *pages) form(r *http.Request, p templates.Page, f templates.Form) (templ
 	if view.Issues {
 		view.Title = "Issue invoices"
 	}
-	chosen, err := invoice.Chosen(r.Context(), s.site.Pool, web.Principal(r).Tenant,
-		excerpt.IDs(strings.Fields(f.Typed.Get(invoiceviews.BatchedField))))
+	ids := excerpt.IDs(strings.Fields(f.Typed.Get(invoiceviews.BatchedField)))
+	chosen, err := invoice.Chosen(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
 	if err != nil {
 		return nil, err
 	}
+	warnings := map[uuid.UUID][]string{}
+	if view.Issues {
+		drafts, err := invoice.ChosenWhole(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, inv := range drafts {
+			warnings[inv.ID] = s.warn(inv)
+		}
+	}
+	var late []string
 	for _, inv := range chosen {
 		text, _ := gets(action, inv)
-		view.Chosen = append(view.Chosen, excerpt.Chosen(inv, inv.Total, text))
+		row := excerpt.Chosen(inv, inv.Total, text)
+		row.Warnings = warnings[inv.ID]
+		view.Chosen = append(view.Chosen, row)
+		if view.Issues && inv.DueDate.Before(s.site.Today(r)) {
+			late = append(late, inv.Number)
+		}
+	}
+	view.Sums = sums(chosen)
+	if len(late) > 0 {
+		view.PastDue = "The due date of " + document.Listed(late) + " has passed."
+	}
+	if len(view.Chosen) == 0 {
+		view.KeptFor = "" // nothing was typed
 	}
 	named, err := excerpt.NamedIn(r, s.site.Pool)
 	for _, inv := range named {
@@ -138,6 +171,26 @@ func (s *pages) form(r *http.Request, p templates.Page, f templates.Form) (templ
 		}
 	}
 	return invoiceviews.BatchFormPage(p, view), err
+}
+
+// sums returns the number and the totals of invoices: "3 invoices, 250.00 EUR and 90.00 USD".
+func sums(of []invoice.Summary) string {
+	totals := map[money.Currency]int64{}
+	for _, inv := range of { // at most 100, each with at most 2^53 minor units
+		totals[inv.Currency] += inv.Total
+	}
+	var texts []string
+	for _, inv := range of {
+		if total, left := totals[inv.Currency]; left {
+			texts = append(texts, web.AmountText(inv.Currency, total))
+			delete(totals, inv.Currency)
+		}
+	}
+	noun := " invoices, "
+	if len(of) == 1 {
+		noun = " invoice, "
+	}
+	return strconv.Itoa(len(of)) + noun + document.Listed(texts)
 }
 
 // gets returns the effect of an action on an invoice, or the reason why it is left out.
@@ -151,7 +204,7 @@ func gets(action string, inv invoice.Summary) (text string, can bool) {
 	case !issues && mail.Possible(of) != nil:
 		return "It isn't issued.", false
 	case inv.Customer.Email != "":
-		return "To " + inv.Customer.Email, true
+		return "To " + inv.Customer.Email + excerpt.Copies(inv), true
 	case issues:
 		return "Issued without an email: the customer has no email address.", true
 	default:

@@ -7,7 +7,10 @@ import (
 
 	"github.com/a-h/templ"
 
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/closing"
+	"onlyonce/internal/invoice/excerpt"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
@@ -29,7 +32,33 @@ func Mount(s *web.Site) {
 		Title: "Close the books", Submit: "Close the books", Did: "closed", Does: "closes", Again: "Close them once more",
 		Created: "Books closed.", Replayed: "Books closed. We ignored the duplicate submission and kept your first request.",
 	}
+	plain := form.Page
+	form.Page = func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+		page, err := plain(r, p, f)
+		if err != nil {
+			return nil, err
+		}
+		through, err := date.ParseEntry(f.Typed.Get("through"))
+		if err != nil {
+			return page, nil //nolint:nilerr // the form has the problem
+		}
+		drafts, err := draftsOf(r, s, through)
+		return invoiceviews.ClosePage(page, excerpt.Rows(drafts.Rows), templates.Link{
+			Text: "All drafts through " + through.Display(),
+			Href: web.ListURL("/invoices", url.Values{"status": {invoice.StatusDraft}}, "to", through.String()),
+		}), err
+	}
 	draft := web.NewForm(m, closing.Input.Draft, form)
+	draft = invoiceform.AskAbout(draft, "/through", func(r *http.Request, d closing.Draft) (is invoiceform.Doubt, _ error) {
+		drafts, err := draftsOf(r, s, d.Through)
+		if through := d.Through.Display(); len(drafts.Rows) > 0 {
+			is = invoiceform.Doubt{
+				Answer: d.Through.String(), Confirm: "Close through " + through,
+				Problem: "There are drafts dated " + through + " or earlier.",
+			}
+		}
+		return is, err
+	})
 	web.List(m, web.Listing[closing.Closing]{
 		Summary: "The closings of the books, newest first. The last one that was not reopened counts.",
 		Read: func(r *http.Request, page record.Page) (record.List[closing.Closing], error) {
@@ -64,6 +93,17 @@ func Mount(s *web.Site) {
 			return invoiceviews.ReopenPage(p, f, c.Through.Display()), nil
 		},
 	})
+}
+
+// draftsOf returns the last drafts that can't be issued with their dates once the books are closed through a day: none if that day isn't
+// over, so that it can't be closed.
+func draftsOf(r *http.Request, s *web.Site, through date.Date) (record.List[invoice.Summary], error) {
+	if !through.Before(web.Principal(r).Today()) {
+		return record.List[invoice.Summary]{}, nil
+	}
+	const some = 5
+	return invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, invoice.Filter{States: []string{invoice.StatusDraft}, To: through},
+		record.Page{Limit: some})
 }
 
 // fresh fills in the day in the query parameter through, or the last day of the last month.

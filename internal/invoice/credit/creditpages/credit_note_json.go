@@ -23,11 +23,13 @@ type creditNoteJSON struct {
 	Reason       string           `json:"reason"`
 	Lines        []creditLineJSON `json:"lines"`
 	Taxes        []creditTaxJSON  `json:"taxes"`
-	Subtotal     string           `json:"subtotal" format:"decimal"`
-	TaxTotal     string           `json:"tax_total" format:"decimal"`
-	Total        string           `json:"total" format:"decimal"`
-	BecameCredit string           `json:"became_credit" format:"decimal" doc:"Part of the total that is the customer's credit."`
+	Subtotal     string           `json:"subtotal" format:"number"`
+	TaxTotal     string           `json:"tax_total" format:"number"`
+	Total        string           `json:"total" format:"number" doc:"Below 0 for a reversal."`
+	BecameCredit string           `json:"became_credit" format:"number" doc:"Part of the total that is the customer's credit."`
 	Receipt      uuid.UUID        `json:"receipt_id,omitzero" doc:"Has what became credit."`
+	Reverses     uuid.UUID        `json:"reverses,omitzero" doc:"The credit note that this one takes back."`
+	ReversedBy   uuid.UUID        `json:"reversed_by,omitzero" doc:"The credit note that takes this one back."`
 }
 
 type creditLineJSON struct {
@@ -49,7 +51,7 @@ func showCreditNote(n credit.Note) any {
 		Header: n.Header, Alike: n.Alike, InvoiceID: n.InvoiceID, Number: n.Number, Date: n.Date, Currency: c, Reason: n.Reason,
 		Lines: make([]creditLineJSON, 0, len(n.Lines)), Taxes: make([]creditTaxJSON, 0, len(n.Taxes)),
 		Subtotal: c.Format(n.Subtotal), TaxTotal: c.Format(n.TaxTotal), Total: c.Format(n.Total),
-		BecameCredit: c.Format(n.BecameCredit), Receipt: n.Receipt,
+		BecameCredit: c.Format(n.BecameCredit), Receipt: n.Receipt, Reverses: n.Reverses.ID, ReversedBy: n.ReversedBy.ID,
 	}
 	for _, l := range n.Lines {
 		shown.Lines = append(shown.Lines, creditLineJSON{l.Position, excerpt.LineOf(l.Line, c)})

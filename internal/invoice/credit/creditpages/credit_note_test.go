@@ -10,6 +10,8 @@ import (
 	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
 )
 
 // credited is a credit note as the API shows it.
@@ -82,10 +84,43 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	note := sitetest.Decode[credited](b, b.Program(b.Replica, b.Acme).Get("/api/v1"+page))
 	receipt := "/receipts/" + note.Receipt
 	b.Page(x.Caller.Get(page)).Says("Credits invoice 2026-0001 of 21 Nov 2026", "Of it, credit of the customer 135.77").LeadsTo(receipt)
-	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Became credit", "−135.77 EUR", "135.77 EUR became credit with "+note.Number).
+	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Credited 135.77 EUR 135.77 paid. Nothing is open.",
+		"Paid 135.77 Became credit of the customer −135.77 Credited 135.77 Open EUR 0.00", "Became credit",
+		"−135.77 EUR", "135.77 EUR became credit with "+note.Number).
 		LeadsTo(receipt)
 	b.Page(x.Caller.Get(receipt)).Says("Became credit on", "Credit note "+note.Number, "Credit left 135.77 EUR", "Pay credit back").
 		LeadsTo(page)
+
+	// Neither the credit nor a payment from it is received money.
+	b.Page(x.Caller.Get("/receipts?currency=EUR")).Says("Record a receipt From credit notes 1 135.77 EUR Credit left")
+	other := b.Prepared(x.Acme, "other", invoicecases.Invoices(), invoicecases.Invoices().Command).ID
+	program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", "other")
+	program.Post("/api/v1/invoices/"+other+"/issue", `{}`).Want(t, http.StatusOK)
+	program.Post("/api/v1"+receipt+"/allocations", `{"invoice_id": "`+other+`", "amount": "0.07", "date": "2026-11-23"}`).
+		Want(t, http.StatusCreated)
+	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Paid 1 135.77 EUR From credit notes 1 0.07 EUR", note.Number)
+}
+
+// TestAmountAndReversal: an amount counts instead of the quantities of the form, which has them all, and a credit note is reversed on its
+// page, which then leads to the reversal. The invoice and its history have both.
+func TestAmountAndReversal(t *testing.T) {
+	b := sitetest.Setup(t)
+	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
+	form := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location()))
+	typed := sitetest.Change(form.Typed(), "amount", "50.00", templates.RedisplayField, invoiceviews.PreviewCredit)
+	form = b.Page(x.Caller.Submit(x.Resource.List()+"/form", typed)).Says("Net 41.24 Tax 8.76 This credit note EUR 50.00")
+	page, _, _ := strings.Cut(x.Caller.Press(form, "Create credit note").Location(), "?")
+	shown := b.Page(x.Caller.Get(page)).Says("Design 1 36.83", "Printing 1 4.41", "Total credited EUR 50.00")
+
+	asks := b.Page(x.Caller.Get(x.Caller.Get(page + "/reversals/new").Location())).Says("CN-2026-0001 of 50.00 EUR, for 2026-0001")
+	shown.LeadsTo(page + "/reversals/new")
+	back, _, _ := strings.Cut(x.Caller.Press(asks, "Reverse credit note").Location(), "?")
+	b.Page(x.Caller.Get(page)).Says("Reversed by CN-2026-0002").LeadsTo(back)
+	b.Page(x.Caller.Get(back)).Says("Reverses CN-2026-0001", "Credit note reversal CN-2026-0002", "Design −1 36.83",
+		"Total credited EUR −50.00").LeadsTo(page)
+	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Open 135.77 EUR", "Credit note reversed CN-2026-0002 −50.00 EUR")
+	b.Page(x.Caller.Get("/invoices/" + x.ID + "/events")).Says("Credit note of 50.00 EUR reversed by CN-2026-0002")
+	b.Page(x.Caller.Get(page + "/reversals/new?key=again")).Says("This credit note was reversed by CN-2026-0002.")
 }
 
 // TestCreditEverything: a program omits the lines, and a form is filled with the remaining quantities.
@@ -117,13 +152,18 @@ func TestCreditEverything(t *testing.T) {
 	b.Page(none).Says("There's nothing left to credit.")
 }
 
-// TestCreditedInPart: the invoice's page has the same state as the list, and doesn't count credits as payments.
+// TestCreditedInPart: the invoice's page has the same state as the list, and doesn't count credits as payments. The list of credit notes
+// finds the credit note, and sums it up.
 func TestCreditedInPart(t *testing.T) {
 	b := sitetest.Setup(t)
 	notes := invoicecases.CreditNotes()
 	notes.Parent.Command = sitetest.Change(notes.Parent.Command, "due_date", "2099-12-31") // never overdue
 	x := b.Case(notes, sitetest.HTML{})
 	x.Format.Done(x, x.Ask(x.Command))
+	total := sitetest.Get[int64](b, `SELECT total FROM credit_notes`)
+	for _, search := range []string{"cn-20", fmt.Sprintf("%d.%02d", total/100, total%100), "2026-0001", "ada"} {
+		b.Page(x.Caller.Get("/credit-notes?" + url.Values{"q": {search}}.Encode())).Says("Credited 1 ")
+	}
 	for _, path := range []string{"/invoices/" + x.ID, "/invoices"} {
 		page := b.Page(x.Caller.Get(path)).Says("Partially credited")
 		assert.Thatf(t, !strings.Contains(page.Text(), "0.00 of "), "%s counts what was not paid", path)

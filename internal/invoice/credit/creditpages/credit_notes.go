@@ -10,7 +10,10 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
@@ -29,21 +32,27 @@ import (
 type pages struct {
 	site     *web.Site
 	invoices *web.Mounted[invoice.Invoice]
+	notes    *web.Mounted[credit.Note]
 	render   Render
+	mailsOf  MailsOf
 }
 
 // Render returns a document as a PDF file.
 type Render func(ctx context.Context, name string, shown pdf.Document) (web.File, error)
 
+// MailsOf returns the emails with a credit note for its page.
+type MailsOf func(r *http.Request, pool *pgxpool.Pool, note uuid.UUID) (invoiceviews.InvoiceMails, error)
+
 // Mount mounts credit notes, which are listed for each invoice and for all.
-func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) {
-	s := &pages{on, invoices, render}
+func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render, mailsOf MailsOf) {
+	s := &pages{site: on, invoices: invoices, render: render, mailsOf: mailsOf}
 	m := web.Under(s.invoices, s.site, web.Resource[credit.Note]{
 		One: "credit note", Path: "/credit-notes", Table: credit.Table, Rules: credit.Rules(), View: showCreditNote,
 		Name: func(n credit.Note) string { return n.Number },
 	})
+	s.notes = m
 	draft := web.NewFormUnder(s.invoices, m, credit.Input.Draft, web.Form[credit.Note]{
-		Fields: []templates.Field{{Name: "reason", Value: "Reason"}, {Name: "date", Value: "Date"}},
+		Fields: []templates.Field{{Name: "amount", Value: "Amount"}, {Name: "reason", Value: "Reason"}, {Name: "date", Value: "Date"}},
 		Page:   s.creditNoteForm, Facts: creditFacts, Control: creditControl,
 		RepeatedFields: []string{"line_quantity"},
 		Example:        credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}},
@@ -55,11 +64,15 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 	web.List(m, web.Listing[credit.Note]{
 		Summary: "The credit notes of an invoice, newest first.", View: showCreditNote, Read: web.ListUnder(s.invoices, credit.ListOf),
 	})
-	web.ListAll(m, web.Listing[credit.Listed]{
+	web.ListAll(m, invoiceform.Below[credit.Listed]{
+		Pool: s.site.Pool, Many: "credit notes", Dated: "issued", Placeholder: "Number, invoice, customer or total",
+		Searched: "whose number begins with this, or of invoices whose number, lines, or customer's name, email, tax ID, contact or " +
+			"reference have words that begin with these",
+		List: credit.List, SumUp: credit.SumUp, Sums: []invoiceviews.Standing{{Kind: "credited", Label: "Credited"}},
+	}.Search(web.Listing[credit.Listed]{
 		Summary: "Credit notes, latest day first. A page may have fewer than limit, or none, even when there is a next_cursor.",
-		Query:   invoiceform.BelowFilters("issued"), Read: invoiceform.ReadBelow(s.site.Pool, credit.List),
-		Finder: invoiceform.BelowFinder("credit notes", "issued"),
-		View:   func(n credit.Listed) any { return showCreditNote(n.Note) },
+		Filters: []web.Filter{{Name: "customer_id", Of: "customers", Names: customer.Names, NoSection: true}},
+		View:    func(n credit.Listed) any { return showCreditNote(n.Note) },
 		Columns: []templates.Column{
 			{Label: "Number", Class: "nobreak"}, {Label: "Issued on", Class: "date"}, {Label: "Invoice", Class: "nobreak"},
 			{Label: "Customer", Class: "name"}, {Label: "Amount", Class: "num"},
@@ -68,13 +81,26 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 			return []string{n.Number, web.DateText(n.Date), n.InvoiceNumber, n.Customer.Name, web.AmountText(n.Currency, n.Total)}
 		},
 		Empty: "When you credit an invoice on its page, the credit note appears here.",
-	})
+		Headings: []string{
+			"id", "number", "date", "invoice", "customer", "currency", "net", "tax", "total", "became_credit", "reason",
+		},
+		Cells: func(n credit.Listed) []string {
+			c := n.Currency
+			return []string{
+				n.ID.String(), n.Number, n.Date.String(), n.InvoiceNumber, n.Customer.Name, c.String(), c.Format(n.Subtotal),
+				c.Format(n.TaxTotal), c.Format(n.Total), c.Format(n.BecameCredit), n.Reason,
+			}
+		},
+	}))
 	web.Show(m, web.RecordPage[credit.Note]{Summary: "One credit note.", Page: s.creditNotePage})
 	web.Download(m, "pdf", "application/pdf", "The credit note as a PDF file.", s.creditNotePDF)
+	web.Download(m, "ubl", "application/xml", "The credit note as an e-invoice: UBL 2.1 with the terms of EN 16931.", s.eCreditNote,
+		&document.Incomplete)
 	web.Redisplay(m, nil)
-	web.Create(m, "Credit quantities of the lines of an issued invoice, at most what is open or paid. Leave lines out to credit all that "+
-		"is left. What exceeds the open amount becomes credit of the customer, which is a receipt.",
+	web.Create(m, "Credit quantities of the lines of an issued invoice, or an amount, at most what is open or paid. Leave both out to "+
+		"credit all that is left. What exceeds the open amount becomes credit of the customer, which is a receipt.",
 		credit.Create, draft, s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued, &invoice.PeriodClosed)
+	s.mountReversals()
 }
 
 func (s *pages) creditOfForm(r *http.Request) (credit.Draft, error) {
@@ -85,7 +111,7 @@ func (s *pages) creditOfForm(r *http.Request) (credit.Draft, error) {
 	return draftOf(r.PostForm, inv)
 }
 
-// draftOf reads the command of a form.
+// draftOf reads the command of a form. Its quantities don't count if it has an amount.
 func draftOf(form url.Values, inv invoice.Invoice) (credit.Draft, error) {
 	in := credit.Input{
 		Lines: []credit.LineInput{}, SeenOpen: form.Get(invoiceviews.SeenOpenField), Reason: form.Get("reason"), Date: form.Get("date"),
@@ -96,6 +122,11 @@ func draftOf(form url.Values, inv invoice.Invoice) (credit.Draft, error) {
 	for i := range quantities {
 		invoiceform.ReadNumber(&questions, "/lines/"+strconv.Itoa(i)+"/quantity", &quantities[i], 2)
 		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: cmp.Or(quantities[i], "0")})
+	}
+	if amount := form["amount"]; len(amount) > 0 && strings.TrimSpace(amount[0]) != "" {
+		questions = invalid.Error{}
+		invoiceform.ReadNumber(&questions, "/amount", &amount[0], inv.Currency.Decimals())
+		in.Amount, in.Lines = amount[0], nil
 	}
 	draft, err := in.Draft(inv)
 	return draft, invoiceform.WithQuestions(err, questions)
@@ -176,6 +207,9 @@ func preview(form url.Values, inv invoice.Invoice, left []credit.Left) invoicevi
 // creditFacts returns the typed lines, each as a fact.
 func creditFacts(form url.Values) []templates.Fact {
 	facts := []templates.Fact{{Label: "Reason", Value: form.Get("reason")}, {Label: "Date", Value: form.Get("date")}}
+	if amount := form.Get("amount"); amount != "" {
+		return append(facts, templates.Fact{Label: "Amount", Value: amount})
+	}
 	for i, quantity := range form["line_quantity"] {
 		facts = append(facts, templates.Fact{Label: "Quantity of line " + strconv.Itoa(i+1), Value: quantity})
 	}
@@ -184,7 +218,7 @@ func creditFacts(form url.Values) []templates.Fact {
 
 // creditControl returns the form control for a place in the command.
 func creditControl(pointer string) string {
-	if pointer == "/reason" || pointer == "/date" {
+	if pointer == "/amount" || pointer == "/reason" || pointer == "/date" {
 		return strings.TrimPrefix(pointer, "/")
 	}
 	parts := strings.Split(pointer, "/") // such as "", "lines", "0", "quantity"
@@ -207,8 +241,22 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 		InvoiceNumber: inv.Number, InvoiceDate: web.DateText(inv.IssueDate), InvoiceHref: "/invoices/" + inv.ID.String(),
 		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
 	}
+	if n.Reverses.ID == uuid.Nil {
+		view.EInvoiceHref = "/credit-notes/" + n.ID.String() + "/ubl"
+	}
+	if n.BecameCredit != 0 {
+		view.BecameCredit = money(n.BecameCredit)
+	}
 	if n.BecameCredit > 0 {
-		view.BecameCredit, view.ReceiptHref = money(n.BecameCredit), "/receipts/"+n.Receipt.String()
+		view.ReceiptHref = "/receipts/" + n.Receipt.String()
+	}
+	switch {
+	case n.Reverses.ID != uuid.Nil:
+		view.Reverses, view.OtherHref = n.Reverses.Name, s.notes.URL(n.Reverses.ID)
+	case n.ReversedBy.ID != uuid.Nil:
+		view.ReversedBy, view.OtherHref = n.ReversedBy.Name, s.notes.URL(n.ReversedBy.ID)
+	default:
+		view.ReverseHref = web.FormHref(r, s.notes.URL(n.ID)+"/reversals/new")
 	}
 	for _, l := range n.Lines {
 		view.Lines = append(view.Lines, excerpt.LineView(l.Line, n.Currency))
@@ -218,7 +266,8 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 			Label: t.NoTax.GroupText(t.Rate), Net: money(t.Net), Amount: money(t.Tax), Reason: t.NoTax.ReasonText(inv.Exemption),
 		})
 	}
-	return invoiceviews.CreditNotePage(p, view), nil
+	view.Mails, err = s.mailsOf(r, s.site.Pool, n.ID)
+	return invoiceviews.CreditNotePage(p, view), err
 }
 
 // creditNotePDF renders a credit note, together with data of its invoice.
@@ -232,4 +281,14 @@ func (s *pages) creditNotePDF(r *http.Request, n credit.Note) (web.File, error) 
 		return web.File{}, err
 	}
 	return s.render(r.Context(), document.CreditNoteName(n), document.OfCreditNote(n, inv, logo))
+}
+
+// eCreditNote returns a credit note as XML.
+func (s *pages) eCreditNote(r *http.Request, n credit.Note) (web.File, error) {
+	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, n.InvoiceID)
+	if err != nil {
+		return web.File{}, err
+	}
+	content, err := document.ECreditNote(n, inv)
+	return web.File{Name: document.ECreditNoteName(n), Content: content}, err
 }

@@ -21,18 +21,37 @@ WITH candidates AS MATERIALIZED (
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
 			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+			'reverses', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.id = r.reverses_id),
+			'reversed_by', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.reverses_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-						'unit_price', trim_scale(l.unit_price),
-						'discount_rate', l.discount_rate::text,
-						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
-						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
-				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
-				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+						'position', c.position, 'description', l.description,
+						'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+						'unit', CASE WHEN of.quantities THEN l.unit END,
+						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+						'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+						'discount', c.factor * CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
+				FROM (
+					SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
+					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+					CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+					FROM credit_note_lines n LEFT JOIN LATERAL (
+						SELECT credited, quantity, net FROM credit_note_lines
+						WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
+					WHERE n.tenant_id = r.tenant_id AND n.credit_note_id = r.id) AS c, LATERAL (
+					SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+					round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+					credited_net(quantity, price, discount, net, c.credited)
+					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+					FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+				LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
@@ -69,18 +88,37 @@ WITH candidates AS MATERIALIZED (
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
 			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+			'reverses', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.id = r.reverses_id),
+			'reversed_by', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.reverses_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-						'unit_price', trim_scale(l.unit_price),
-						'discount_rate', l.discount_rate::text,
-						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
-						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
-				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
-				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+						'position', c.position, 'description', l.description,
+						'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+						'unit', CASE WHEN of.quantities THEN l.unit END,
+						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+						'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+						'discount', c.factor * CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
+				FROM (
+					SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
+					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+					CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+					FROM credit_note_lines n LEFT JOIN LATERAL (
+						SELECT credited, quantity, net FROM credit_note_lines
+						WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
+					WHERE n.tenant_id = r.tenant_id AND n.credit_note_id = r.id) AS c, LATERAL (
+					SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+					round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+					credited_net(quantity, price, discount, net, c.credited)
+					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+					FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+				LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
@@ -117,18 +155,37 @@ WITH candidates AS MATERIALIZED (
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
 			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+			'reverses', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.id = r.reverses_id),
+			'reversed_by', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.reverses_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-						'unit_price', trim_scale(l.unit_price),
-						'discount_rate', l.discount_rate::text,
-						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
-						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
-				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
-				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+						'position', c.position, 'description', l.description,
+						'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+						'unit', CASE WHEN of.quantities THEN l.unit END,
+						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+						'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+						'discount', c.factor * CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
+				FROM (
+					SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
+					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+					CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+					FROM credit_note_lines n LEFT JOIN LATERAL (
+						SELECT credited, quantity, net FROM credit_note_lines
+						WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
+					WHERE n.tenant_id = r.tenant_id AND n.credit_note_id = r.id) AS c, LATERAL (
+					SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+					round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+					credited_net(quantity, price, discount, net, c.credited)
+					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+					FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+				LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
@@ -182,49 +239,71 @@ ORDER BY n;
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 WITH candidates AS MATERIALIZED (
-	SELECT id FROM (
-		WITH records AS MATERIALIZED (SELECT id FROM (
-				SELECT w.invoice_id AS id FROM unnest($1::text[]) AS each (word), LATERAL (
-					SELECT w.invoice_id FROM invoice_words w WHERE w.tenant_id = $2 AND w.word = each.word LIMIT 1001) AS w
-				UNION ALL
-				SELECT r.id FROM unnest($3::uuid[]) AS each (other), LATERAL (
-					SELECT r.id FROM invoices r WHERE r.tenant_id = $2 AND r.customer_id = each.other LIMIT 1001) AS r) AS streams LIMIT 1001)
-		SELECT id FROM records WHERE (SELECT count(*) FROM records) = 1001
-		UNION ALL
-		SELECT rows.id FROM (SELECT DISTINCT id FROM records) AS of_record, LATERAL (
-			SELECT id FROM credit_notes b WHERE b.tenant_id = $2 AND b.invoice_id = of_record.id LIMIT 1001) AS rows) AS streams LIMIT 1001
+	SELECT id FROM ((
+			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
+				SELECT id FROM credit_notes
+				WHERE tenant_id = $2 AND number >= each.text AND number < each.text || chr(1114111) AND true LIMIT 1001) AS b) UNION ALL (
+			WITH records AS MATERIALIZED (SELECT id FROM (
+					SELECT w.invoice_id AS id FROM unnest($3::text[]) AS each (word), LATERAL (
+						SELECT w.invoice_id FROM invoice_words w WHERE w.tenant_id = $2 AND w.word = each.word LIMIT 1001) AS w
+					UNION ALL
+					SELECT r.id FROM unnest($4::uuid[]) AS each (other), LATERAL (
+						SELECT r.id FROM invoices r WHERE r.tenant_id = $2 AND r.customer_id = each.other LIMIT 1001) AS r) AS streams LIMIT 1001)
+			SELECT id FROM records WHERE (SELECT count(*) FROM records) = 1001
+			UNION ALL
+			SELECT rows.id FROM (SELECT DISTINCT id FROM records) AS of_record, LATERAL (
+				SELECT id FROM credit_notes b WHERE b.tenant_id = $2 AND b.invoice_id = of_record.id LIMIT 1001) AS rows)) AS streams LIMIT 1001
 ), picked AS (
 	SELECT r.first, r.second, c.id
 	FROM (SELECT DISTINCT id FROM candidates) AS c, LATERAL (
 		SELECT r.issue_date AS first, r.id AS second
 		FROM (SELECT * FROM credit_notes r WHERE r.tenant_id = $2 AND r.id = c.id LIMIT 1) AS r
-		WHERE (r.issue_date, r.id) < ($4::date, $5::uuid) AND true AND issue_date >= $6::date AND issue_date <= $7::date AND (
-			SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
-				SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $8::integer) AS term WHERE NOT EXISTS (
-						SELECT FROM unnest($9::text[], $10::integer[]) AS t (word, n)
-						WHERE t.n = term AND (
-							SELECT true FROM invoice_words w
-							WHERE w.tenant_id = $2 AND w.word = t.word AND w.issue_date = r.issue_date AND w.invoice_id = r.id LIMIT 1)) AND NOT EXISTS (
-						SELECT FROM unnest($11::uuid[], $12::integer[]) AS t (other, n)
-						WHERE t.n = term AND t.other = r.customer_id)) LIMIT 1) AS found)) AS r
-	ORDER BY r.first DESC, r.second DESC LIMIT $13
+		WHERE (r.issue_date, r.id) < ($5::date, $6::uuid) AND true AND issue_date >= $7::date AND issue_date <= $8::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.number >= each.text AND r.number < each.text || chr(1114111) LIMIT 1) OR (
+				SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
+					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $9::integer) AS term WHERE NOT EXISTS (
+							SELECT FROM unnest($10::text[], $11::integer[]) AS t (word, n)
+							WHERE t.n = term AND (
+								SELECT true FROM invoice_words w
+								WHERE w.tenant_id = $2 AND w.word = t.word AND w.issue_date = r.issue_date AND w.invoice_id = r.id LIMIT 1)) AND NOT EXISTS (
+							SELECT FROM unnest($12::uuid[], $13::integer[]) AS t (other, n)
+							WHERE t.n = term AND t.other = r.customer_id)) LIMIT 1) AS found))) AS r
+	ORDER BY r.first DESC, r.second DESC LIMIT $14
 ), found AS (
 	SELECT p.first, p.second, (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
 			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+			'reverses', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.id = r.reverses_id),
+			'reversed_by', (
+				SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+				WHERE o.tenant_id = r.tenant_id AND o.reverses_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-						'unit_price', trim_scale(l.unit_price),
-						'discount_rate', l.discount_rate::text,
-						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
-						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
-				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
-				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+						'position', c.position, 'description', l.description,
+						'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+						'unit', CASE WHEN of.quantities THEN l.unit END,
+						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+						'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+						'discount', c.factor * CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
+				FROM (
+					SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
+					COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+					CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+					FROM credit_note_lines n LEFT JOIN LATERAL (
+						SELECT credited, quantity, net FROM credit_note_lines
+						WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
+					WHERE n.tenant_id = r.tenant_id AND n.credit_note_id = r.id) AS c, LATERAL (
+					SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+					round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+					credited_net(quantity, price, discount, net, c.credited)
+					- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+					FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+				LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
@@ -247,18 +326,37 @@ SELECT id, json FROM (
 		'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
 		'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
+		'reverses', (
+			SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+			WHERE o.tenant_id = r.tenant_id AND o.id = r.reverses_id),
+		'reversed_by', (
+			SELECT json_build_object('id', o.id, 'name', o.number) FROM credit_notes o
+			WHERE o.tenant_id = r.tenant_id AND o.reverses_id = r.id),
 		'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 		'lines', (
 			SELECT json_agg(json_build_object(
-					'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
-					'unit_price', trim_scale(l.unit_price),
-					'discount_rate', l.discount_rate::text,
-					'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
-					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
-			FROM credit_note_lines c, LATERAL (
-				SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
-				WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
-			WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)) AS json FROM credit_notes r
+					'position', c.position, 'description', l.description,
+					'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
+					'unit', CASE WHEN of.quantities THEN l.unit END,
+					'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
+					'discount_rate', CASE WHEN of.usual THEN l.discount_rate::text END,
+					'discount', c.factor * CASE WHEN of.quantities THEN l.gross - c.net ELSE 0 END,
+					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.factor * c.net) ORDER BY c.position)
+			FROM (
+				SELECT n.tenant_id, n.invoice_id, n.position, COALESCE(o.credited, n.credited) AS credited,
+				COALESCE(o.quantity, n.quantity) AS quantity, COALESCE(o.net, n.net) AS net,
+				CASE WHEN o.net IS NULL THEN 1 ELSE -1 END AS factor
+				FROM credit_note_lines n LEFT JOIN LATERAL (
+					SELECT credited, quantity, net FROM credit_note_lines
+					WHERE tenant_id = n.tenant_id AND credit_note_id = n.reverses_id AND position = n.position LIMIT 1) AS o ON true
+				WHERE n.tenant_id = r.tenant_id AND n.credit_note_id = r.id) AS c, LATERAL (
+				SELECT description, unit, price AS unit_price, discount_rate, tax_rate, tax_treatment,
+				round(price * c.credited) - round(price * (c.credited - c.quantity)) AS gross,
+				credited_net(quantity, price, discount, net, c.credited)
+				- credited_net(quantity, price, discount, net, c.credited - c.quantity) AS usual
+				FROM invoice_lines, LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
+				WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l,
+			LATERAL (SELECT c.quantity <> 0 AND (l.gross - c.net) * sign(c.net) >= 0 AS quantities, l.usual = c.net AS usual) AS of)) AS json FROM credit_notes r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.invoice_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $4;

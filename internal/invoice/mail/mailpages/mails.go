@@ -2,6 +2,7 @@
 package mailpages
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/customer"
@@ -40,8 +42,11 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	draft := web.NewFormUnder(s.invoices, m, func(in mail.Input, inv invoice.Invoice) (mail.Draft, error) {
 		return in.Draft(inv.ID)
 	}, web.Form[mail.Mail]{
-		Fields: []templates.Field{{Name: "recipient", Value: "To"}, {Name: invoiceviews.EInvoiceField, Value: "E-invoice"}},
-		Page:   s.mailForm, Example: mail.Input{Recipient: "ada@example.com"},
+		Fields: []templates.Field{
+			{Name: "recipient", Value: "To"}, {Name: "subject", Value: "Subject"}, {Name: "introduction", Value: "Text"},
+			{Name: invoiceviews.EInvoiceField, Value: "E-invoice"}, {Name: invoiceviews.FailedField, Value: "Failed email"},
+		},
+		Page: s.mailForm, Example: mail.Input{Recipient: "ada@example.com"},
 		Words: &web.Wording{
 			Title: "Send this invoice by email", Submit: "Send email", Did: "queued", Does: "sends", Again: "Send another email",
 			Created: "Email queued.", Replayed: "Email queued. We ignored the duplicate submission and kept your first request.",
@@ -67,21 +72,37 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 			return invoiceviews.MailPage(p, invoiceviews.Mail{RecordView: web.RecordView(m, r, found), Text: found.Text}), nil
 		},
 	})
-	web.Create(m, "Queue one more email about an issued invoice. Leave recipient out to send it to the customer.", mail.Send,
-		draft, s.freshMail, &invoice.NotIssued, &customer.Erased)
+	web.Create(m, "Queue one more email about an issued invoice, or a failed one again. Leave recipient out to send it to the customer.",
+		mail.Send, draft, s.freshMail, &invoice.NotIssued, &mail.NotFailed, &customer.Erased)
+	mountTexts(s.site)
 }
 
-// freshMail fills in the customer as the recipient, and the e-invoice as in the last email.
+// freshMail fills in the customer as the recipient, the email texts, and the e-invoice as in the last email; or a failed email to send
+// again.
 func (s *pages) freshMail(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
+	if failed, wrong := uuid.Parse(r.URL.Query().Get(invoiceviews.FailedField)); err == nil && wrong == nil {
+		m, err := record.Find(r.Context(), s.site.Pool, mail.Table, web.Principal(r).Tenant, failed)
+		return url.Values{
+			"recipient": {m.Recipient}, "subject": {m.Subject}, "introduction": {cmp.Or(m.Introduction, m.Message)},
+			invoiceviews.FailedField: {failed.String()},
+		}, err
+	}
 	if err == nil {
 		err = mail.Possible(inv)
 	}
 	if err != nil {
 		return nil, err
 	}
+	subject, text, err := mail.WordingOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv, mail.KindInvoice)
+	if err != nil {
+		return nil, err
+	}
 	usual, err := invoice.UsualEInvoice(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv)
-	return url.Values{"recipient": {inv.Customer.Email}, invoiceviews.EInvoiceField: {strconv.FormatBool(usual)}}, err
+	return url.Values{
+		"recipient": {inv.Customer.Email}, "subject": {subject}, "introduction": {text},
+		invoiceviews.EInvoiceField: {strconv.FormatBool(usual)},
+	}, err
 }
 
 func (s *pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -89,10 +110,15 @@ func (s *pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (t
 	if err != nil {
 		return nil, err
 	}
+	copies, err := invoice.CopiesTo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
+	again := f.Typed.Get(invoiceviews.FailedField) != ""
+	if again {
+		f.Title = "Send this email again"
+	}
 	return invoiceviews.MailForm(p, invoiceviews.MailFormView{
 		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), NoAddress: inv.Customer.Email == "",
-		CanEInvoice: len(document.Lacks(inv)) == 0,
-	}), nil
+		CopiesTo: copies, CanEInvoice: !again && len(document.Lacks(inv)) == 0, Again: again,
+	}), err
 }
 
 func mailFacts(r *http.Request, m mail.Mail) []templates.Fact {
@@ -155,16 +181,19 @@ func OfInvoice(r *http.Request, pool *pgxpool.Pool, inv invoice.Invoice) (v invo
 	}
 	list, err := mail.ListOf(r.Context(), pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxMails})
 	found := list.Rows
-	for _, m := range found {
-		v.Rows = append(v.Rows, invoiceviews.MailRow{
-			Href: "/outbox/" + m.ID.String(), What: mailKind(m), To: m.Recipient, State: mailState(r, m),
-			Failed: m.State == mailer.StateFailed,
-		})
+	for i, m := range found {
+		row := rowOf(r, m)
+		if row.Failed && m.Kind != mail.KindInvoice && !slices.ContainsFunc(found[:i], func(later mail.Mail) bool {
+			return later.Kind == m.Kind && later.CreditNoteID == m.CreditNoteID
+		}) {
+			row.AgainHref = web.FormHref(r, "/invoices/"+inv.ID.String()+"/send/new?"+invoiceviews.FailedField+"="+m.ID.String())
+		}
+		v.Rows = append(v.Rows, row)
 	}
 	if i := slices.IndexFunc(found, func(m mail.Mail) bool { return m.EInvoice }); i >= 0 && mail.Possible(inv) == nil {
 		v.Send.Fields = []templates.Field{{Name: invoiceviews.EInvoiceField, Value: "true"}}
 	}
-	// The button is about the last email with the invoice; reminders and credit notes aren't sent again.
+	// The button is about the last email with the invoice.
 	found = slices.DeleteFunc(found, func(m mail.Mail) bool { return m.Kind != mail.KindInvoice })
 	switch {
 	case len(found) == 0:
@@ -179,6 +208,22 @@ func OfInvoice(r *http.Request, pool *pgxpool.Pool, inv invoice.Invoice) (v invo
 	}
 	if v.NoAddress = v.OtherHref != "" && inv.Customer.Email == ""; v.NoAddress {
 		v.Send = templates.Action{}
+	}
+	return v, err
+}
+
+func rowOf(r *http.Request, m mail.Mail) invoiceviews.MailRow {
+	return invoiceviews.MailRow{
+		Href: "/outbox/" + m.ID.String(), What: mailKind(m), To: m.Recipient, State: mailState(r, m),
+		Failed: m.State == mailer.StateFailed,
+	}
+}
+
+// OfCreditNote returns the emails with a credit note for its page.
+func OfCreditNote(r *http.Request, pool *pgxpool.Pool, note uuid.UUID) (v invoiceviews.InvoiceMails, err error) {
+	list, err := mail.ListOfCreditNote(r.Context(), pool, web.Principal(r).Tenant, note, record.Page{Limit: maxMails})
+	for _, m := range list.Rows {
+		v.Rows = append(v.Rows, rowOf(r, m))
 	}
 	return v, err
 }

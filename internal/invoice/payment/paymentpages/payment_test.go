@@ -102,8 +102,8 @@ func TestMoreThanIsLeft(t *testing.T) {
 	}
 }
 
-// TestAllPayments: the payments of all invoices are filtered by day, currency, and the number or customer of their invoice,
-// without removed ones. Refunds are shown beside their payment.
+// TestAllPayments: the payments of all invoices are filtered by day, currency, customer, reference, amount, and the number or customer of
+// their invoice, without removed ones, and summed up. Refunds are shown beside their payment.
 func TestAllPayments(t *testing.T) {
 	b := sitetest.Setup(t)
 	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
@@ -129,10 +129,17 @@ func TestAllPayments(t *testing.T) {
 	b.Page(person.Get("/payments?q=nobody&from=2026-11-02&currency=EUR")).
 		Says("match “nobody”, paid from 2 Nov 2026, in EUR").LeadsTo("/payments")
 	b.Page(person.Get("/payments?currency=eur&from=never")).Says("Choose one of the currencies.", "Enter a day")
+	grace := sitetest.Get[string](b, `SELECT id::text FROM customers WHERE name = 'Grace Hopper'`)
+	b.Page(person.Get("/payments?to=2026-11-03&q=ada")).Says("Paid 3 6.00 EUR Refunded 1 0.50 EUR")
+	b.Page(person.Get("/payments?customer_id="+grace)).Says("Paid 1 5.00 EUR", "Only of Grace Hopper · Show all payments")
+	csv := person.Get("/payments/csv?q=2.00").Body
+	assert.Thatf(t, strings.Count(csv, "\n") == 2 && strings.Contains(csv, "Ada Lovelace,EUR,2.00,0.00,"), "%s", csv)
 	for query, want := range map[string]string{
 		"": "3.00 2.00 1.00 5.00", "q=ada+0001": "3.00 2.00 1.00", "q=grace": "5.00", "q=ada+hopper": "", "q=lovelace+grace": "",
 		"currency=EUR&to=2026-11-02": "2.00 1.00 5.00", "currency=PLN": "",
 		"from=2026-11-02&to=2026-11-02&q=2026-0001": "2.00", "q=lovelace&currency=EUR&from=2026-11-03": "3.00",
+		"q=2026-11-0": "3.00 2.00 1.00", "q=2.00": "2.00", "q=ada+3.00": "3.00", "q=grace+3.00": "", "q=5": "5.00",
+		"customer_id=" + grace: "5.00", "q=2026-11&customer_id=" + grace: "", "q=OTHER&customer_id=" + grace: "5.00",
 	} {
 		found := sitetest.Decode[struct {
 			Payments []struct {
@@ -154,12 +161,15 @@ func TestRemoveAPayment(t *testing.T) {
 	invoice := sitetest.Get[string](b, `SELECT invoice_id::text FROM payments WHERE id = $1`, made.ID)
 	person, path := b.Person(b.Replica, b.Acme), "/payments/"+made.ID+"/remove"
 	b.Page(person.Get("/invoices/" + invoice)).LeadsTo(path)
+	again := sitetest.Change(invoicecases.Payments().Command, "amount", "1.00", "idempotency_key", sitetest.Key)
+	b.Page(person.Submit("/invoices/"+invoice+"/payments", again)).Says("The payment TX 1 of Bank is already recorded. It pays 2026-0001.",
+		"Record it as a receipt").LeadsTo("/invoices/" + invoice)
 	p := b.Page(person.Get(person.Get(path).Location())).Says("Remove payment 2026-0001: 40.00 EUR, paid 22 Nov 2026",
 		"This takes back the payment of 40.00 EUR from 22 Nov 2026. The open amount of the invoice goes up by 40.00 EUR. "+
-			"Both entries stay in the ledger.", "After that, you can enter the reference Bank TX 1 again.")
+			"Both entries stay on the invoice.", "After that, you can enter the reference Bank TX 1 again.")
 	p.LeadsTo("/invoices/" + invoice)
 	person.Press(p, "Remove payment").Want(t, http.StatusSeeOther)
-	b.Page(person.Get("/invoices/"+invoice)).Says("Payment removed. All invoices", "Open EUR 135.77 Due 21 Dec 2026.",
+	b.Page(person.Get("/invoices/"+invoice)).Says("Payment removed. All invoices", "Open 135.77 EUR Due 21 Dec 2026.",
 		"Payment removed Bank transfer · Bank TX 1 −40.00 EUR", "Payment removed Bank transfer · Bank TX 1 40.00 EUR",
 		"Payment of 40.00 EUR removed", "Payment of 40.00 EUR recorded")
 	b.Page(person.Get(path + "?key=other")).Says("This payment was already removed.")
@@ -174,7 +184,7 @@ func TestRemoveARefund(t *testing.T) {
 	b.Page(person.Get(at)).Says("Remove refund of 10.00 EUR").LeadsTo(path)
 	p := b.Page(person.Get(person.Get(path).Location())).Says("Remove refund 2026-0001: 10.00 EUR, refunded 23 Nov 2026",
 		"This takes back the refund of 10.00 EUR from 23 Nov 2026. The open amount of the invoice goes down by 10.00 EUR. "+
-			"Both entries stay in the ledger.")
+			"Both entries stay on the invoice.")
 	p.LeadsTo(at)
 	pay := func(key, amount string) {
 		body := `{"amount": "` + amount + `", "date": "2026-11-24", "method": "cash"}`
@@ -187,7 +197,7 @@ func TestRemoveARefund(t *testing.T) {
 	later := sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 10577`)
 	program.Post("/api/v1/payments/"+later+"/remove", "").Want(t, http.StatusOK)
 	person.Press(p, "Remove refund").Want(t, http.StatusSeeOther)
-	b.Page(person.Get(at)).Says("Refund removed. All invoices", "Open EUR 95.77 40.00 of 135.77 paid.", "Refund removed 10.00 EUR",
+	b.Page(person.Get(at)).Says("Refund removed. All invoices", "Open 95.77 EUR 40.00 of 135.77 paid.", "Refund removed 10.00 EUR",
 		"Refund removed −10.00 EUR", "Refund of 10.00 EUR removed", "10.00 EUR refunded", "Remove payment of 40.00 EUR")
 	b.Page(person.Get(path + "?key=again")).Says("This refund was already removed.")
 }

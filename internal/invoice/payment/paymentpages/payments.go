@@ -11,6 +11,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoiceform"
@@ -62,18 +63,33 @@ func (s *pages) mountPayments() {
 	web.List(m, web.Listing[payment.Payment]{
 		Summary: "The payments of an invoice, newest first.", View: showPayment, Read: web.ListUnder(s.invoices, payment.ListOf),
 	})
-	web.ListAll(m, web.Listing[payment.Listed]{
+	web.ListAll(m, invoiceform.Below[payment.Listed]{
+		Pool: s.site.Pool, Many: "payments", Dated: "paid", Placeholder: "Invoice, customer, reference or amount",
+		Searched: "whose reference begins with this, or of invoices whose number, lines, or customer's name, email, tax ID, contact or " +
+			"reference have words that begin with these",
+		List: payment.List, SumUp: payment.SumUp,
+		Sums: []invoiceviews.Standing{
+			{Kind: "paid", Label: "Paid"}, {Kind: "credited", Label: "From credit notes"}, {Kind: "refunded", Label: "Refunded"},
+		},
+	}.Search(web.Listing[payment.Listed]{
 		Summary: "Payments, the last day first, but not those that were removed. A page may have fewer than limit, or none, while there " +
 			"is a next_cursor.",
-		Query: invoiceform.BelowFilters("paid"), Read: invoiceform.ReadBelow(s.site.Pool, payment.List),
-		Finder: invoiceform.BelowFinder("payments", "paid"), External: payment.All,
-		View: func(p payment.Listed) any { return showPayment(p.Payment) },
+		Filters:  []web.Filter{{Name: "customer_id", Of: "customers", Names: customer.Names, NoSection: true}},
+		External: payment.All, View: func(p payment.Listed) any { return showPayment(p.Payment) },
 		Columns: []templates.Column{
 			{Label: "Invoice", Class: "nobreak"}, {Label: "Paid on", Class: "date"}, {Label: "Customer", Class: "name"},
 			{Label: "Reference", Class: "name"}, {Label: "Amount", Class: "num"}, {Label: "Refunded", Class: "amounts"},
 		},
 		Row: paymentRow, Empty: "When you record a payment on the page of an invoice, it appears here.",
-	})
+		Headings: []string{"id", "date", "invoice", "customer", "currency", "amount", "refunded", "method", "provider", "reference"},
+		Cells: func(p payment.Listed) []string {
+			c := p.Currency
+			return []string{
+				p.ID.String(), p.Date.String(), p.InvoiceNumber, p.Customer.Name, c.String(), c.Format(p.Amount), c.Format(p.Refunded),
+				p.Method, p.Provider, p.Reference,
+			}
+		},
+	}))
 	web.Show(m, web.RecordPage[payment.Payment]{Summary: "One payment."})
 	web.Create(m, "Record a payment of an issued invoice, at most what is open.", payment.Create, draft, s.freshPayment,
 		&payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
@@ -96,7 +112,7 @@ func paymentRow(r *http.Request, p payment.Listed) []string {
 	if p.Refunded > 0 {
 		refunded = web.AmountText(p.Currency, p.Refunded)
 	}
-	reference := cmp.Or(strings.TrimSpace(p.Provider+" "+p.Reference), web.OptionText(p.Method))
+	reference := cmp.Or(strings.TrimSpace(p.Provider+" "+p.Reference), p.OfReceipt, web.OptionText(p.Method))
 	return []string{
 		p.InvoiceNumber, web.DateText(p.Date), p.Customer.Name, reference, web.AmountText(p.Currency, p.Amount), refunded,
 	}
@@ -110,7 +126,7 @@ func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, 
 	amount, day, reference := web.AmountText(of.Currency, of.Amount), web.DateText(of.Date), strings.TrimSpace(of.Provider+" "+of.Reference)
 	effects := []string{
 		"This takes back the payment of " + amount + " from " + day + ". The open amount of the invoice goes up by " + amount + ". " +
-			"Both entries stay in the ledger.",
+			"Both entries stay on the invoice.",
 	}
 	if of.ReceiptID != uuid.Nil {
 		effects = append(effects, "It is part of a receipt. The credit of the customer goes up by "+amount+".")
@@ -147,10 +163,11 @@ func (s *pages) paymentForm(r *http.Request, p templates.Page, f templates.Form)
 	}), nil
 }
 
-// receiptHref returns the form of a receipt with the values of the form of a payment, if its amount exceeds the open amount, or "".
+// receiptHref returns the form of a receipt with the values of the form of a payment, if its amount exceeds the open amount, or if its
+// reference is taken; otherwise "".
 func receiptHref(inv invoice.Invoice, f templates.Form) string {
 	amount, err := inv.Currency.Parse(f.Typed.Get("amount"))
-	if err != nil || amount <= inv.Open || !f.CameBack() {
+	if taken := f.Blamed.Of("reference") != ""; !taken && (err != nil || amount <= inv.Open || !f.CameBack()) {
 		return ""
 	}
 	of := url.Values{"customer_id": {inv.Customer.ID.String()}, "currency": {inv.Currency.String()}}

@@ -68,7 +68,7 @@ func (s *pages) removeRefundPage(r *http.Request, p templates.Page, f templates.
 		Form: f, What: "refund", Name: number, Href: s.invoices.URL(of.InvoiceID), Amount: amount, Date: "refunded " + day,
 		Effects: []string{
 			"This takes back the refund of " + amount + " from " + day + ". The open amount of the invoice goes down by " + amount + ". " +
-				"Both entries stay in the ledger.",
+				"Both entries stay on the invoice.",
 		},
 		Removed: !of.RemovedAt.IsZero(),
 	}), nil
@@ -108,7 +108,7 @@ func (s *pages) refundForm(r *http.Request, p templates.Page, f templates.Form) 
 	f.Cancel = "/invoices/" + inv.ID.String()
 	return invoiceviews.RefundForm(p, invoiceviews.RefundFormView{
 		Form: f, Payment: payment.Name(of), Number: inv.Number, Href: f.Cancel, Currency: of.Currency.String(),
-		Left: of.Currency.Display(min(of.Left, inv.Paid)), SeenLeft: of.Currency.Format(of.Left),
+		Left: of.Currency.Display(min(of.Left, inv.Paid)), SeenLeft: of.Currency.Format(of.Left), Reopens: inv.Open == 0,
 	}), nil
 }
 

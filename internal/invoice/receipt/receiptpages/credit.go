@@ -52,9 +52,21 @@ func (s *pages) mountAllocations() {
 		receipt.Apply, draft, s.freshAllocation, &receipt.ExceedsCredit, &payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
 }
 
-// freshAllocation fills in the invoice and the amount from the address, too.
+// freshAllocation fills in the invoice and the amount from the address, or from the only open invoice, too.
 func (s *pages) freshAllocation(r *http.Request) (url.Values, error) {
 	form, err := s.freshUse(r)
+	if err != nil {
+		return form, err
+	}
+	of, err := s.receipts.Find(r)
+	if err != nil {
+		return form, err
+	}
+	open, err := receipt.Open(r.Context(), s.site.Pool, web.Principal(r).Tenant, of.Customer.ID, of.Currency)
+	if len(open) == 1 {
+		form.Set("invoice_id", open[0].ID.String())
+		form.Set("amount", of.Currency.Format(min(of.Left, open[0].Open)))
+	}
 	for _, name := range []string{"invoice_id", "amount"} {
 		if value := r.URL.Query().Get(name); value != "" {
 			form.Set(name, value)

@@ -70,14 +70,18 @@ func (s *pages) mountReceipts() {
 		},
 	})
 	draft := invoiceform.AskAbout(web.NewCommand(receiptOfForm, receipt.Input.Draft), "/date", s.unusual)
-	web.List(m, web.Listing[receipt.Receipt]{
-		Summary: "Receipts, newest first: money that was received in one transfer.", View: showReceipt,
-		Finder:  web.SearchFinder("receipts", ""),
-		Filters: []web.Filter{{Name: "customer_id", Of: "customers", Names: customer.Names}},
-		Read: func(r *http.Request, page record.Page) (record.List[receipt.Receipt], error) {
-			of, _ := uuid.Parse(r.URL.Query().Get("customer_id")) // it was checked; without one, all are listed
-			return receipt.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, of, page)
+	web.List(m, invoiceform.Below[receipt.Receipt]{
+		Pool: s.site.Pool, Many: "receipts", Dated: "received", Placeholder: "Customer, reference or amount",
+		Searched: "whose reference begins with this, or whose customer's name, email, tax ID, contact or reference have words that begin " +
+			"with these",
+		List: receipt.List, SumUp: receipt.SumUp,
+		Sums: []invoiceviews.Standing{
+			{Kind: "received", Label: "Received"}, {Kind: "credited", Label: "From credit notes"}, {Kind: "left", Label: "Credit left"},
 		},
+	}.Search(web.Listing[receipt.Receipt]{
+		Summary: "Receipts, the last day first: money that was received in one transfer. A page may have fewer than limit, or none, " +
+			"while there is a next_cursor.",
+		View: showReceipt, Filters: []web.Filter{{Name: "customer_id", Of: "customers", Names: customer.Names}},
 		Columns: []templates.Column{
 			{Label: "Receipt", Class: "name"}, {Label: "Customer", Class: "name"}, {Label: "Reference", Class: "name"},
 			{Label: "Credit left", Class: "num"},
@@ -105,11 +109,11 @@ func (s *pages) mountReceipts() {
 			}
 		},
 		Empty: "When a transfer pays several invoices, or more than is open, record it here.",
-	})
+	}))
 	web.Show(m, web.RecordPage[receipt.Receipt]{
 		Summary: "One receipt.", Facts: facts, Page: s.receiptPage,
 		Actions: func(r receipt.Receipt) []string {
-			if r.RemovedAt.IsZero() {
+			if r.RemovedAt.IsZero() && r.CreditNote.ID == uuid.Nil {
 				return []string{"remove"}
 			}
 			return nil
@@ -185,13 +189,20 @@ func receiptOfForm(r *http.Request) (receipt.Draft, error) {
 	return draft, invoiceform.WithQuestions(err, questions)
 }
 
-// freshReceipt fills in what the address has, such as the customer, and else today's date and the currency of the business.
+// freshReceipt fills in what the address has, such as the customer, and else today's date and the currency of the customer's invoices,
+// or of the business.
 func (s *pages) freshReceipt(r *http.Request) (url.Values, error) {
 	is, err := settings.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant)
 	fresh := url.Values{"date": {s.site.Today(r).String()}, "method": {payment.Methods()[0]}, "currency": {is.Currency.String()}}
 	for _, name := range []string{"customer_id", "currency", "amount", "date", "method", "provider", "reference"} {
 		if value := r.URL.Query().Get(name); value != "" {
 			fresh.Set(name, value)
+		}
+	}
+	if of, wrong := uuid.Parse(fresh.Get("customer_id")); err == nil && wrong == nil && !r.URL.Query().Has("currency") {
+		var usual string
+		if usual, err = receipt.UsualCurrency(r.Context(), s.site.Pool, web.Principal(r).Tenant, of); usual != "" {
+			fresh.Set("currency", usual)
 		}
 	}
 	if fresh.Get("amount") != "" {
@@ -242,6 +253,7 @@ func (s *pages) receiptForm(r *http.Request, p templates.Page, f templates.Form)
 			ID: invoiceviews.LineControl(invoiceviews.PartAmountField, place), Label: each[1], Mode: "decimal",
 		})
 		row.Amount.Name, row.Amount.Value = invoiceviews.PartAmountField, ""
+		row.Amount.Readings = [2]string{} // a blank row above would get it: the form sends these too
 		if place < len(amounts) {
 			row.Amount.Value = amounts[place]
 		}
@@ -318,6 +330,9 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 		view.Actions, view.Facts = nil, append(view.Facts, templates.Fact{Label: "Removal", Value: "Its period is closed"})
 	}
 	view.Name = "Receipt of " + view.Name
+	if of.CreditNote.ID != uuid.Nil {
+		view.Name = "Credit of " + web.AmountText(of.Currency, of.Amount) + " from " + of.CreditNote.Name
+	}
 	uses := invoiceviews.ReceiptUses{Pager: web.PagerOf(r, payments), More: (repayments.After != record.Key{})}
 	for _, each := range payments.Rows {
 		row := invoiceviews.ReceiptPayment{

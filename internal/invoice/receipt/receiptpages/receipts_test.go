@@ -49,6 +49,10 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 	b.Page(person.Get(at)).Says("Receipt of 300.00 EUR on 22 Nov 2026", "Bank TX 1", "Paid invoices 135.77 EUR", "Credit left 164.23 EUR",
 		"22 Nov 2026 2026-0001 Remove payment of 135.77 EUR").LeadsTo(at + "/allocations/new")
 	b.Page(person.Get("/invoices/"+one)).Says("Nothing is open.", "Bank transfer · Bank TX 1 part of a receipt").LeadsTo(at)
+	b.Page(person.Get("/payments")).Says("22 Nov 2026 Ada Lovelace Bank TX 1 135.77 EUR")
+	refund := "/payments/" + sitetest.Get[string](b, `SELECT id::text FROM payments`) + "/refunds/new"
+	b.Page(person.Get(person.Get(refund).Location())).
+		Says("Nothing is open on the invoice now. It will have 135.77 EUR open again, or less if you refund less.")
 	p = b.Page(person.Get("/customers/" + customer)).Says("Credit 1 164.23 EUR")
 	p.LeadsTo(at)
 	p.LeadsTo("/receipts/new?customer_id=" + customer)
@@ -59,10 +63,16 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 	assert.Equal(t, typed.Get("invoice_id")+" "+typed.Get("amount"), two+" 135.77", "offered")
 	form = b.Page(person.Get(person.Get(at+"/allocations/new").Location())).Says("2026-0002, due 1 Dec 2026, 135.77 EUR open",
 		"At most the credit left, 164.23 EUR.")
-	applied := person.Submit(at+"/allocations", sitetest.Change(form.Typed(), "invoice_id", two, "amount", "164.23"))
+	typed = form.Typed()
+	assert.Equal(t, typed.Get("invoice_id")+" "+typed.Get("amount"), two+" 135.77", "the only open invoice")
+	applied := person.Submit(at+"/allocations", sitetest.Change(typed, "amount", "164.23"))
 	b.Page(applied).Says("The open amount is 135.77 EUR.")
 	applied = person.Submit(at+"/allocations", sitetest.Change(form.Typed(), "invoice_id", two, "amount", "100", "date", "2026-11-24"))
 	assert.Equal(t, applied.Location(), at, "applied")
+	b.Exec(`
+		INSERT INTO receipts (tenant_id, id, customer_id, currency, amount, received_on, method)
+		SELECT tenant_id, new_id(), customer_id, currency, 3000, received_on, method FROM receipts`)
+	b.Page(person.Get("/invoices/" + two)).Says("Ada Lovelace has credit of 94.23 EUR. Pay with the oldest, 64.23 EUR")
 	form = b.Page(person.Get(person.Get(at + "/repayments/new").Location())).Says("At most the credit left, 64.23 EUR.")
 	person.Submit(at+"/repayments", sitetest.Change(form.Typed(), "amount", "64.23", "date", "2026-11-25")).Want(t, http.StatusSeeOther)
 	b.Page(person.Get(at)).Says("Paid back 64.23 EUR Credit left 0.00 EUR", "64.23 EUR on 25 Nov 2026", "Credit paid back",
@@ -83,16 +93,30 @@ func TestFillInAgain(t *testing.T) {
 	person, invoices := b.Person(b.Replica, b.Acme), invoicecases.Invoices()
 	b.Prepared(b.Acme, "one", invoices, invoices.Command, "issue")
 	customer := sitetest.Get[string](b, `SELECT id::text FROM customers`)
-	form := b.Page(person.Get(person.Get("/receipts/new").Location()))
+	b.Exec(`UPDATE settings SET currency = 'USD'`)
+	form := b.Page(person.Get(person.Get("/receipts/new?customer_id=" + customer).Location()))
+	assert.Equal(t, form.Typed().Get("currency"), "EUR", "the currency of the invoices")
+	form = b.Page(person.Get(person.Get("/receipts/new").Location()))
 	typed := sitetest.Change(form.Typed(), "customer_id", customer, "amount", "1,000.50", "currency", "EUR", "action", "fill")
 	p := b.Page(person.Submit("/receipts/form", typed))
 	assert.Equal(t, p.Typed().Get("allocation_amount"), "135.77", "filled in")
 	b.Page(person.Submit("/receipts/form", sitetest.Change(typed, "currency", "USD"))).Says("No invoice in this currency is open.")
 	p = b.Page(person.Submit("/receipts", sitetest.Change(p.Typed(), "date", "2026-11-22", "amount", "100")))
 	p.Says("The invoices get 135.77 EUR together, which is more than this amount.")
-	person.Submit("/receipts", sitetest.Change(p.Typed(), "amount", "1000.50")).Want(t, http.StatusSeeOther)
-	b.Page(person.Get("/receipts?customer_id=" + customer)).Says("1,000.50 EUR on 22 Nov 2026 Ada Lovelace Bank transfer 864.73 EUR")
+	typed = sitetest.Change(p.Typed(), "amount", "1000.50", "provider", "Bank", "reference", "BX 1")
+	person.Submit("/receipts", typed).Want(t, http.StatusSeeOther)
+	b.Page(person.Get("/receipts?customer_id=" + customer)).Says("1,000.50 EUR on 22 Nov 2026 Ada Lovelace Bank BX 1 864.73 EUR")
 	b.Page(person.Get("/receipts?customer_id=" + sitetest.Nobody)).Says("No receipts found")
+	for query, found := range map[string]bool{
+		"q=1000.50": true, "q=lovelace+1,000.50": true, "q=grace+1000.50": false, "q=ada": true, "q=nobody": false, "q=bx": true,
+		"from=2026-11-23": false, "to=2026-11-22&currency=EUR": true, "currency=USD": false, "q=ada&customer_id=" + customer: true,
+	} {
+		if p := b.Page(person.Get("/receipts?" + query)); found {
+			p.Says("Received 1 1,000.50 EUR Credit left 1 864.73 EUR")
+		} else {
+			p.Says("No receipts found")
+		}
+	}
 	person.Get("/receipts?customer_id=nothing").Want(t, http.StatusUnprocessableEntity)
 	csv := person.Get("/receipts/csv")
 	csv.Want(t, http.StatusOK)
@@ -140,5 +164,5 @@ func TestRemoveAReceipt(t *testing.T) {
 		"The credit of the customer goes down by 50.00 EUR.", "what is open on their invoices goes up by 40.00 EUR together.")
 	person.Press(p, "Remove receipt").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(at)).Says("Receipt 90.00 EUR on 1 Mar 2025 removed.", "2026-0001 removed")
-	b.Page(person.Get(invoice)).Says("Open EUR 135.77", "Payment of 40.00 EUR removed")
+	b.Page(person.Get(invoice)).Says("Open 135.77 EUR", "Payment of 40.00 EUR removed")
 }

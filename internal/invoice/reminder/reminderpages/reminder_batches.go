@@ -92,7 +92,10 @@ func (s *pages) reminderBatchForm(r *http.Request, p templates.Page, f templates
 	}
 	view := invoiceviews.ReminderBatch{Form: f}
 	for _, inv := range found {
-		view.Chosen = append(view.Chosen, excerpt.Chosen(inv, inv.Open, reminder.LevelName(levels[inv.ID])))
+		view.Chosen = append(view.Chosen, excerpt.Chosen(inv, inv.Open, reminder.LevelName(levels[inv.ID])+excerpt.Copies(inv)))
+	}
+	if len(view.Chosen) == 0 {
+		view.KeptFor = "" // nothing was typed
 	}
 	named, err := excerpt.NamedIn(r, s.site.Pool)
 	for _, inv := range named {

@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/excerpt"
+	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/party"
@@ -76,9 +77,10 @@ func (s *pages) freshReminder(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, message, err := mail.WordingOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv, mail.KindReminder(level))
 	return url.Values{
-		invoiceviews.LevelField: {strconv.Itoa(level)}, "recipient": {inv.Customer.Email}, "message": {reminder.Message(level)},
-	}, nil
+		invoiceviews.LevelField: {strconv.Itoa(level)}, "recipient": {inv.Customer.Email}, "message": {message},
+	}, err
 }
 
 func (s *pages) reminderForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -90,12 +92,16 @@ func (s *pages) reminderForm(r *http.Request, p templates.Page, f templates.Form
 	if err != nil {
 		return nil, err
 	}
+	copies, err := invoice.CopiesTo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
+	if err != nil {
+		return nil, err
+	}
 	if level, err := strconv.Atoi(f.Typed.Get(invoiceviews.LevelField)); err == nil && level >= 1 && level <= reminder.Levels {
 		f.Title, f.Submit = reminder.LevelName(level), "Send "+strings.ToLower(reminder.LevelName(level))
 	}
 	return invoiceviews.ReminderForm(p, invoiceviews.ReminderFormView{
 		Form: f, InvoiceStep: excerpt.Step(inv), Open: web.AmountText(inv.Currency, inv.Open),
 		Late: party.DaysText(strconv.Itoa(inv.DueDate.DaysUntil(web.Principal(r).Today()))), Last: reminder.Last(summary.LastReminder),
-		NoAddress: inv.Customer.Email == "",
+		NoAddress: inv.Customer.Email == "", CopiesTo: copies,
 	}), nil
 }

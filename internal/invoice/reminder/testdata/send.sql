@@ -6,8 +6,10 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 
 SELECT claim_intent($1, $2, $3, $4);
 
-SELECT send_reminder($1, $2, $3, $4, NULLIF($5, ''), $6, $7,
-	$8);
+SELECT send_reminder($1, $2, $3, $4::integer, NULLIF($5, ''),
+	COALESCE((mail_wording($1, CASE WHEN $6 THEN 'reminder_' || $4::integer END, $3, NULL)).body,
+		$7),
+	$8, $9);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
@@ -18,8 +20,11 @@ FROM (SELECT (
 		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'level', r.level, 'sent_on', r.sent_on,
 			'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
-			'recipient', (SELECT m.recipient FROM mails m WHERE m.tenant_id = r.tenant_id AND m.id = r.id),
-			'state', (SELECT m.state FROM mails m WHERE m.tenant_id = r.tenant_id AND m.id = r.id)) FROM invoice_reminders r
+			'recipient', (SELECT m.recipient
+				FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.invoice_id AND m.kind = 'reminder_' || r.level
+				ORDER BY m.id DESC LIMIT 1), 'state', (SELECT m.state
+				FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.invoice_id AND m.kind = 'reminder_' || r.level
+				ORDER BY m.id DESC LIMIT 1)) FROM invoice_reminders r
 		WHERE r.tenant_id = $1 AND r.invoice_id = $9 AND r.level = $10) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
@@ -33,8 +38,10 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 
 SELECT claim_intent($1, $2, $3, $4);
 
-SELECT send_reminder($1, $2, $3, $4, NULLIF($5, ''), $6, $7,
-	$8); -- fails: reminders_of_next_level
+SELECT send_reminder($1, $2, $3, $4::integer, NULLIF($5, ''),
+	COALESCE((mail_wording($1, CASE WHEN $6 THEN 'reminder_' || $4::integer END, $3, NULL)).body,
+		$7),
+	$8, $9); -- fails: reminders_of_next_level
 
 COMMIT; -- rolls back
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -31,11 +32,15 @@ func scheduleFields() []templates.Field {
 	}
 }
 
-// scheduleChoices returns the options of the select fields, by field name.
-func scheduleChoices() map[string][]templates.Option {
+// scheduleChoices returns the options of the select fields, by field name, for a typed number of units.
+func scheduleChoices(every string) map[string][]templates.Option {
+	s := "s"
+	if every == "1" {
+		s = ""
+	}
 	return map[string][]templates.Option{
 		"unit": {
-			{Value: schedule.Week, Text: "weeks"}, {Value: schedule.Month, Text: "months"}, {Value: schedule.Year, Text: "years"},
+			{Value: schedule.Week, Text: "week" + s}, {Value: schedule.Month, Text: "month" + s}, {Value: schedule.Year, Text: "year" + s},
 		},
 		"bill_as": {{Value: schedule.AsDraft, Text: "a draft, to look at first"}, {Value: schedule.AsIssued, Text: "issued and emailed"}},
 		"missed":  {{Value: schedule.Each, Text: "bill each of them"}, {Value: schedule.Latest, Text: "bill the latest only"}},
@@ -43,8 +48,8 @@ func scheduleChoices() map[string][]templates.Option {
 }
 
 // choiceText returns the label of the chosen value of a field, or the value itself if the field has no options.
-func choiceText(field, value string) string {
-	for _, o := range scheduleChoices()[field] {
+func choiceText(field, value, every string) string {
+	for _, o := range scheduleChoices(every)[field] {
 		if o.Value == value {
 			return o.Text
 		}
@@ -127,7 +132,7 @@ func (s *pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form
 	if f.Notice != nil || len(f.Errors) > 0 {
 		in = invoiceform.WithoutBlankLines(in)
 	}
-	form := invoiceviews.ScheduleForm{Choices: scheduleChoices(), InvoiceForm: invoiceviews.InvoiceForm{
+	form := invoiceviews.ScheduleForm{Choices: scheduleChoices(f.Typed.Get("every")), InvoiceForm: invoiceviews.InvoiceForm{
 		Form: f, Currency: in.Currency, Notes: in.Notes, Currencies: invoiceform.Currencies(money.Currencies()), MaxLines: invoice.MaxLines,
 		Units: invoiceform.Units(), Treatments: invoiceform.Treatments(),
 	}}
@@ -135,17 +140,22 @@ func (s *pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form
 	option := func(c customer.Offered) templates.Option {
 		return templates.Option{Value: c.ID.String(), Text: invoiceform.CustomerOption(c).Text}
 	}
-	if _, err := invoiceform.OfferCustomers(r, s.site.Pool, &form.InvoiceForm, option); err != nil {
+	chosen, err := invoiceform.OfferCustomers(r, s.site.Pool, &form.InvoiceForm, option)
+	if err != nil {
 		return nil, err
 	}
-	invoiceform.FillLines(&form.InvoiceForm, in)
-	return invoiceviews.ScheduleFormPage(p, form), nil
+	err = invoiceform.FillLines(r, s.site.Pool, &form.InvoiceForm, in, chosen.ID)
+	return invoiceviews.ScheduleFormPage(p, form), err
 }
 
 // typedSchedule returns the typed values, each line as a fact.
 func typedSchedule(typed url.Values) (facts []templates.Fact) {
 	for _, f := range scheduleFields() {
-		facts = append(facts, templates.Fact{Label: f.Value, Value: choiceText(f.Name, typed.Get(f.Name))})
+		value := choiceText(f.Name, typed.Get(f.Name), typed.Get("every"))
+		if strings.HasSuffix(f.Name, "_day") {
+			value = web.TypedDay(value)
+		}
+		facts = append(facts, templates.Fact{Label: f.Value, Value: value})
 	}
 	return append(facts, invoiceform.LineFacts(typed)...)
 }

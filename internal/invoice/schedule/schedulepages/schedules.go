@@ -139,12 +139,17 @@ func scheduleFacts(r *http.Request, s schedule.Schedule) []templates.Fact {
 	if !s.PausedAt.IsZero() {
 		next.Value = "Paused since " + web.Day(r, s.PausedAt)
 	}
+	due := ""
+	if _, is := s.Due(web.Principal(r).Today()); is && s.Failure == "" { // see schedule.Tick
+		due = "Billed within a minute or two"
+	}
 	return web.KnownFacts(templates.Fact{Label: "Customer", Value: s.Customer.Name, Href: "/customers/" + s.Customer.ID.String()},
 		templates.Fact{Label: "Total", Value: scheduleTotal(s)}, templates.Fact{Label: "How often", Value: web.Capital(s.Often())}, next,
+		templates.Fact{Label: "Due periods", Value: due},
 		templates.Fact{Label: "First day", Value: web.DateText(s.FirstDay)},
 		templates.Fact{Label: "Last day", Value: web.DateText(s.LastDay)},
-		templates.Fact{Label: "Each invoice is", Value: web.Capital(choiceText("bill_as", s.BillAs))},
-		templates.Fact{Label: "Missed periods", Value: web.Capital(choiceText("missed", s.Missed))},
+		templates.Fact{Label: "Each invoice is", Value: web.Capital(choiceText("bill_as", s.BillAs, ""))},
+		templates.Fact{Label: "Missed periods", Value: web.Capital(choiceText("missed", s.Missed, ""))},
 		templates.Fact{Label: "Reason for the exemption", Value: s.Exemption}, templates.Fact{Label: "Notes", Value: s.Notes})
 }
 

@@ -2,7 +2,6 @@
 package taxsummarypages
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -26,10 +25,17 @@ import (
 type taxSummary struct {
 	first, last date.Date
 	sums        []taxsummary.Sum
+	euSales     []taxsummary.EUSale
+	part        string    // of the CSV file: euSalesPart, or "" for the tax
 	closed      date.Date // the last closed day; zero if the books are open
 }
 
-const taxSummaryPath = "/tax-summary"
+const (
+	taxSummaryPath = "/tax-summary"
+	euSalesPart    = "eu_sales"
+	// maxEUSales is the number of rows of the EU sales list on the page. The CSV file has all.
+	maxEUSales = 200
+)
 
 // pages has the dependencies of the page.
 type pages struct{ *web.Site }
@@ -44,27 +50,25 @@ func Mount(on *web.Site) {
 		Query: []web.Parameter{
 			{Name: "from", Meaning: "The first day.", Format: "date"},
 			{Name: "to", Meaning: "The last day, at most a year later.", Format: "date"},
+			{Name: "part", Meaning: "For the CSV file of the EU sales list.", Values: []string{euSalesPart}},
 		},
-		Read: s.readTaxSummary, View: showTaxSummary, Page: s.taxSummaryPage, Rows: taxRows,
-		Name: func(t taxSummary) string { return "Tax " + t.first.String() + " to " + t.last.String() },
+		Read: s.readTaxSummary, View: showTaxSummary, Page: s.taxSummaryPage, Rows: rowsOf,
+		Name: func(t taxSummary) string {
+			if t.part == euSalesPart {
+				return "EU sales " + t.first.String() + " to " + t.last.String()
+			}
+			return "Tax " + t.first.String() + " to " + t.last.String()
+		},
 	}.Mount(s.Within("invoices"))
 }
 
 // readTaxSummary reads the sums of the period of a request. It may return an [*invalid.Error].
 func (s *pages) readTaxSummary(r *http.Request) (t taxSummary, err error) {
-	query := r.URL.Query()
 	var problems invalid.Error
-	t.first, t.last = invoiceform.DaysOf(query, "from", "to", &problems)
-	switch none := (date.Date{}); {
-	case problems.Err() != nil:
-	case t.first == none && t.last == none:
-		t.first, t.last = s.Today(r).Month()
-	case t.first == none:
-		problems.Add("/from", "Enter the first day too.")
-	case t.last == none:
-		problems.Add("/to", "Enter the last day too.")
-	case t.first.DaysUntil(t.last) >= taxsummary.MaxDays:
-		problems.Add("/to", fmt.Sprintf("A period has at most %d days.", taxsummary.MaxDays))
+	first, last := s.Today(r).Month()
+	t.first, t.last = invoiceform.PeriodOf(r.URL.Query(), first, last, &problems)
+	if t.part = r.URL.Query().Get("part"); t.part != "" && t.part != euSalesPart {
+		problems.Add("/part", "Use "+euSalesPart+", or leave the part out.")
 	}
 	if err := problems.Err(); err != nil {
 		return taxSummary{}, err
@@ -73,7 +77,10 @@ func (s *pages) readTaxSummary(r *http.Request) (t taxSummary, err error) {
 	if t.closed, err = closing.Last(r.Context(), s.Pool, tenant); err != nil {
 		return taxSummary{}, err
 	}
-	t.sums, err = taxsummary.Of(r.Context(), s.Pool, tenant, t.first, t.last)
+	if t.sums, err = taxsummary.Of(r.Context(), s.Pool, tenant, t.first, t.last); err != nil {
+		return taxSummary{}, err
+	}
+	t.euSales, err = taxsummary.EUSales(r.Context(), s.Pool, tenant, t.first, t.last)
 	return t, err
 }
 
@@ -84,6 +91,25 @@ type taxSummaryJSON struct {
 	Closed date.Date      `json:"closed_through,omitzero" doc:"The last closed day, if the books are closed."`
 	Rates  []taxRateJSON  `json:"rates" doc:"By currency, lowest rate first."`
 	Totals []taxTotalJSON `json:"totals" doc:"The sums of all rates of each currency."`
+	// EUSales is the EU sales list.
+	EUSales []euSaleJSON `json:"eu_sales" doc:"Supplies without VAT to other countries of the EU, less credit notes and voids."`
+}
+
+type euSaleJSON struct {
+	Country   string         `json:"country,omitzero" doc:"The prefix of the VAT number, or the customer's country."`
+	VATNumber string         `json:"vat_number,omitzero"`
+	Customer  string         `json:"customer"`
+	Kind      string         `json:"kind" enum:"goods,services"`
+	Net       string         `json:"net" format:"number"`
+	Currency  money.Currency `json:"currency"`
+}
+
+func showEUSale(s taxsummary.EUSale) euSaleJSON {
+	shown := euSaleJSON{s.Country, s.VATNumber, s.Customer, "services", plainSum(s.Currency, s.Net), s.Currency}
+	if s.Goods() {
+		shown.Kind = "goods"
+	}
+	return shown
 }
 
 type taxRateJSON struct {
@@ -108,12 +134,17 @@ type taxAmountsJSON struct {
 }
 
 func showTaxSummary(t taxSummary) any {
-	shown := taxSummaryJSON{From: t.first, To: t.last, Closed: t.closed, Rates: []taxRateJSON{}, Totals: []taxTotalJSON{}}
+	shown := taxSummaryJSON{
+		From: t.first, To: t.last, Closed: t.closed, Rates: []taxRateJSON{}, Totals: []taxTotalJSON{}, EUSales: []euSaleJSON{},
+	}
 	for _, s := range t.sums {
 		shown.Rates = append(shown.Rates, taxRateJSON{s.Rate.String(), s.Treatment, showTaxTotal(s)})
 	}
 	for _, s := range taxsummary.Totals(t.sums) {
 		shown.Totals = append(shown.Totals, showTaxTotal(s))
+	}
+	for _, s := range t.euSales {
+		shown.EUSales = append(shown.EUSales, showEUSale(s))
 	}
 	return shown
 }
@@ -130,8 +161,16 @@ func plainSum(c money.Currency, sum decimal.Decimal) string {
 	return sum.Shift(-c.Decimals()).StringFixed(c.Decimals())
 }
 
-// taxRows returns the rows of the CSV file.
-func taxRows(t taxSummary) [][]string {
+// rowsOf returns the rows of the CSV file.
+func rowsOf(_ *http.Request, t taxSummary) ([][]string, error) {
+	if t.part == euSalesPart {
+		rows := [][]string{{"country", "vat_number", "customer", "kind", "net", "currency"}}
+		for _, s := range t.euSales {
+			of := showEUSale(s)
+			rows = append(rows, []string{of.Country, of.VATNumber, of.Customer, of.Kind, of.Net, of.Currency.String()})
+		}
+		return rows, nil
+	}
 	rows := [][]string{{"from", "to", "currency", "tax_rate", "tax_treatment"}}
 	for _, part := range []string{"invoices", "credit_notes", "voided", "result"} {
 		rows[0] = append(rows[0], part+"_net", part+"_tax", part+"_gross")
@@ -143,7 +182,7 @@ func taxRows(t taxSummary) [][]string {
 		}
 		rows = append(rows, row)
 	}
-	return rows
+	return rows, nil
 }
 
 func (s *pages) taxSummaryPage(r *http.Request, p templates.Page, t taxSummary, problems []string) (templ.Component, error) {
@@ -185,10 +224,12 @@ func (s *pages) taxSummaryPage(r *http.Request, p templates.Page, t taxSummary, 
 			}
 		}
 		if rates > 1 {
-			of.Rows = append(of.Rows, taxRowsOf("All rates", total)...)
+			of.Totals = taxRowsOf("All rates", total)
 		}
 		view.Currencies = append(view.Currencies, of)
 	}
+	view.EUSales, view.EUSalesHref = euSalesOf(t.euSales), view.CSVHref+"&part="+euSalesPart
+	view.EUSalesLeftOut = len(t.euSales) > maxEUSales
 	return invoiceviews.TaxSummaryPage(p, view), nil
 }
 
@@ -204,7 +245,21 @@ func daysQuery(first, last date.Date) string {
 	return url.Values{"from": {first.String()}, "to": {last.String()}}.Encode()
 }
 
-// taxRowsOf returns a row for each kind of documents with an amount, and one for the result if it isn't that of a single kind.
+// euSalesOf returns the first rows of an EU sales list.
+func euSalesOf(all []taxsummary.EUSale) (rows []invoiceviews.EUSale) {
+	for _, s := range all[:min(len(all), maxEUSales)] {
+		row := invoiceviews.EUSale{
+			Country: s.Country, VATNumber: s.VATNumber, Customer: s.Customer, Kind: "Services", Net: web.SumText(s.Currency, s.Net),
+		}
+		if s.Goods() {
+			row.Kind = "Goods"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// taxRowsOf returns a row for each kind of documents with an amount, and one for the result.
 func taxRowsOf(rate string, s taxsummary.Sum) (rows []invoiceviews.TaxRow) {
 	add := func(kind string, a taxsummary.Amounts, sign int64) {
 		text := func(sum decimal.Decimal) string { return s.Currency.DisplaySum(sum.Mul(decimal.NewFromInt(sign))) }
@@ -219,9 +274,7 @@ func taxRowsOf(rate string, s taxsummary.Sum) (rows []invoiceviews.TaxRow) {
 	if !s.Voided.Net.IsZero() {
 		add("Voided invoices of earlier periods", s.Voided, -1)
 	}
-	if len(rows) != 1 {
-		add("Result", s.Result(), 1)
-		rows[len(rows)-1].Result = true
-	}
+	add("Result", s.Result(), 1)
+	rows[len(rows)-1].Result = true
 	return rows
 }

@@ -25,7 +25,8 @@ func TestTaxSummary(t *testing.T) {
 	const period = "from=2026-11-01&to=2026-11-30"
 	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
 	b.Page(person.Get("/tax-summary?"+period)).Says("1 Nov 2026 – 30 Nov 2026",
-		"6.5% Invoices 11.99 0.78 12.77", "23% Invoices 100.00 23.00 123.00", "All rates Invoices 111.99 23.78 135.77",
+		"EUR 6.5% Invoices 11.99 0.78 12.77 6.5% Result 11.99 0.78 12.77 23% Invoices 100.00 23.00 123.00",
+		"All rates Invoices 111.99 23.78 135.77",
 		"6.5% Invoices 11.985 0.779 12.764").LeadsTo("/tax-summary/csv?" + period)
 	const rows = "from,to,currency,tax_rate,tax_treatment,invoices_net,invoices_tax,invoices_gross,credit_notes_net,credit_notes_tax," +
 		"credit_notes_gross,voided_net,voided_tax,voided_gross,result_net,result_tax,result_gross\r\n" +
@@ -45,6 +46,16 @@ func TestTaxSummary(t *testing.T) {
 		}
 	}](b, program.Get("/api/v1/tax-summary?"+period))
 	assert.Thatf(t, len(shown.Totals) == 2 && shown.Totals[1].Currency == "KWD" && shown.Totals[1].Result.Gross == "135.764", "%+v", shown)
+	assert.Equal(t, program.Get("/api/v1/tax-summary/csv?part=eu_sales&"+period).Body, "country,vat_number,customer,kind,net,currency\r\n")
+	goods := program.With("Idempotency-Key", "goods").Post("/api/v1/invoices", `{
+		"customer": {"email": "marie@example.com", "name": "Marie", "country": "FR", "tax_id": "FR 12 123456789"}, "currency": "EUR",
+		"issue_date": "2026-11-21", "due_date": "2026-12-21",
+		"lines": [{"description": "Tea", "quantity": "1", "unit_price": "100.00", "tax_rate": "0", "tax_treatment": "intra_community"}]}`)
+	program.Post(goods.Location()+"/issue", "").Want(t, http.StatusOK)
+	b.Page(person.Get("/tax-summary?"+period)).Says("EU sales list", "FR12123456789 Marie FR Goods 100.00 EUR").
+		LeadsTo("/tax-summary/csv?" + period + "&part=eu_sales")
+	a = program.Get("/api/v1/tax-summary/csv?part=eu_sales&" + period)
+	assert.Thatf(t, strings.HasSuffix(a.Body, "\r\nFR,FR12123456789,Marie,goods,100.00,EUR\r\n"), "%v", a)
 	b.Page(b.Person(b.Replica, b.Globex).Get("/tax-summary?" + period)).Says("No invoices were issued or credited in this period.")
 	first, last := date.Today().Month()
 	b.Page(person.Get("/tax-summary")).Says(first.Display() + " – " + last.Display())
@@ -100,6 +111,9 @@ func TestClosedPeriod(t *testing.T) {
 	a = program.With("Idempotency-Key", "issue").Post("/api/v1"+at+"/issue", "")
 	assert.Thatf(t, a.Status == http.StatusConflict && sitetest.Decode[sitetest.Problem](b, a).Type == "/problems/period-closed", "%v", a)
 	closing := sitetest.Get[string](b, `SELECT id::text FROM closings`)
-	person.Submit("/closings/"+closing+"/reopen", url.Values{"idempotency_key": {"reopen"}}).Want(t, http.StatusSeeOther)
+	reopened := person.Submit("/closings/"+closing+"/reopen", url.Values{"idempotency_key": {"reopen"}}).Want(t, http.StatusSeeOther)
+	a = person.Get(reopened.Location())
+	b.Page(a).Says("Closing through 31 Oct 2025 reopened.")
+	assert.Thatf(t, !strings.Contains(a.Body, "Closing C"), "the word is there twice")
 	person.Submit(at+"/issue", url.Values{"idempotency_key": {"issue"}, "message": {"Thank you"}}).Want(t, http.StatusSeeOther)
 }

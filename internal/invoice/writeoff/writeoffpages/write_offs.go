@@ -2,6 +2,7 @@
 package writeoffpages
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"time"
@@ -57,8 +58,24 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	web.Ask(m, "reverse", writeoff.Reverse, web.Question[writeoff.WriteOff]{Submit: "Take back", Page: s.takeBackPage})
 }
 
+// unusualWriteOff returns the question about the day, or about a small difference that is large.
 func (s *pages) unusualWriteOff(r *http.Request, d writeoff.Draft) (invoiceform.Doubt, error) {
-	return invoiceform.UnusualMoney("write-off", d.Date, s.site.Today(r)), nil
+	is := invoiceform.UnusualMoney("write-off", d.Date, s.site.Today(r))
+	if d.Reason != writeoff.SmallDifference {
+		return is, nil
+	}
+	of, err := s.invoices.Find(r)
+	if off := cmp.Or(d.Amount, of.Open); off > writeoff.MostSmall(of) && off <= of.Open {
+		is.Answer += " " + of.Currency.Format(off)
+		if is.Amount = is.Problem == ""; is.Amount {
+			is.Confirm = "Write off this amount"
+		} else {
+			is.Problem += " "
+		}
+		is.Problem += web.AmountText(of.Currency, off) + " is much for a small difference on an invoice of " +
+			web.AmountText(of.Currency, of.Total) + "."
+	}
+	return is, err
 }
 
 // freshWriteOff fills in the open amount, today's date and the likely reason.

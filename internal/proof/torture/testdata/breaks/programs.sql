@@ -1,5 +1,8 @@
 -- What breaks each rule and no other, in the database of programRecords.
 
+-- rule: a reversal takes back all of its credit note
+UPDATE credit_notes SET reverses_id = NULL WHERE total < 0 AND became_credit = 0;
+
 -- rule: no event twice
 DROP INDEX webhook_events_once;
 UPDATE webhook_events SET event_id = 'paid' WHERE event_id = 'waits';
@@ -106,6 +109,10 @@ UPDATE intents SET outcome = 'reused' WHERE operation = 'reminder.send';
 
 -- rule: an invoice of a batch was issued or sent as its outcome is
 UPDATE invoice_batch_items SET outcome = 'unchanged' WHERE outcome = 'done';
+
+-- rule: a waiting invoice of a batch has the job of its batch
+UPDATE invoice_batch_items SET outcome = 'waiting';
+DELETE FROM river.river_job WHERE kind = 'invoice_batch';
 
 -- rule: what is written off is the sum of the write-offs, and of their postings
 UPDATE invoices SET written_off = 9 WHERE written_off > 0;

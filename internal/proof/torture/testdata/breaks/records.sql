@@ -114,11 +114,18 @@ DELETE FROM standing WHERE kind = 'paid_month';
 -- rule: the sums are those of the invoices and payments
 UPDATE standing SET amount = amount + 1;
 
+-- rule: the accounts of customers have the entries of the books
+DELETE FROM account_entries WHERE kind = 'refund';
+
+-- rule: the accounts of customers have the entries of the books
+UPDATE account_entries SET customer_id = tenant_id;
+
 -- rule: the tax of each issued, voided and credited amount is entered once
 UPDATE invoice_taxes SET tax = tax + 1 WHERE kind = 'invoice';
 
 -- rule: the tax of each issued, voided and credited amount is entered once
 DELETE FROM invoice_taxes WHERE kind = 'credit';
+UPDATE invoice_taxes SET credited_net = 0, credited_tax = 0;
 
 -- rule: no more is paid, credited and written off than the total
 ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check;
@@ -205,13 +212,20 @@ UPDATE credit_note_lines SET quantity = 2 WHERE position = 3;
 -- rule: the lines add up to the credit note
 UPDATE credit_notes SET subtotal = subtotal + 1;
 
+-- rule: the sums of what is credited of lines and rates are those of the credit notes
+UPDATE credit_note_lines SET net_credited = net_credited - 1 WHERE position = 3;
+
+-- rule: the sums of what is credited of lines and rates are those of the credit notes
+UPDATE invoice_taxes SET credited_tax = credited_tax + 1 WHERE kind = 'invoice' AND credited_tax > 0;
+
 -- rule: the parts that are credited add up to what would be credited at once
-UPDATE credit_note_lines l SET net = net + CASE position WHEN 1 THEN -1 ELSE 1 END
+UPDATE credit_note_lines l SET net = net + CASE position WHEN 1 THEN -1 ELSE 1 END,
+    net_credited = net_credited + CASE position WHEN 1 THEN -1 ELSE 1 END
 WHERE EXISTS (SELECT FROM credit_note_lines o WHERE o.credit_note_id = l.credit_note_id AND position = 3);
 
 -- rule: the parts that are credited add up to what would be credited at once
 UPDATE credit_notes SET subtotal = subtotal - 1, tax_total = tax_total + 1;
-UPDATE credit_note_lines SET net = net - 1 WHERE position < 3;
+UPDATE credit_note_lines SET net = net - 1, net_credited = net_credited - 1 WHERE position < 3;
 
 -- rule: each state of an invoice was made once
 UPDATE invoices SET bill_to = NULL WHERE paid > 0;

@@ -1,0 +1,47 @@
+package invoicepages_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// TestChosenInvoices: the forms that issue, send and remind show where copies go. Those for several invoices also have the sums, and
+// nothing to send without an invoice. The page of a batch has all of its invoices.
+func TestChosenInvoices(t *testing.T) {
+	b := sitetest.Setup(t)
+	person, program, invoices := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), invoicecases.Invoices()
+	late := sitetest.Change(invoices.Command, "issue_date", "2026-01-05", "due_date", "2026-02-04")
+	one := b.Prepared(b.Acme, "one", invoices, late).ID
+	later := sitetest.Change(invoices.Command, "currency", "USD", "due_date", "2090-01-01")
+	two := b.Prepared(b.Acme, "two", invoices, later).ID
+	b.Exec(`UPDATE customers SET copies_to = 'boss@example.com'`)
+	b.Exec(`UPDATE invoice_lines SET tax_treatment = 'reverse_charge', tax_rate = 0 WHERE invoice_id = $1 AND position = 2`, two)
+	open := func(path string) sitetest.Page { return b.Page(person.Get(person.Get(path).Location())) }
+	open("/invoices/" + one + "/issue").Says("Copies to: boss@example.com")
+	form := open("/invoice-batches/new?action=issue&invoice_id="+one+"&invoice_id="+two).Says("2 invoices, 135.77 USD and 135.77 EUR",
+		"The due date of 2026-0001 has passed.",
+		"The invoice doesn't show the customer's VAT number. Edit the draft first", "To ada@example.com. Copies to: boss@example.com")
+	at := person.Press(form, "Issue only").Location()
+	b.Exec(`UPDATE invoice_batch_items SET outcome = 'refused', reason = 'It is void.' WHERE invoice_id = $1`, one)
+	p := b.Page(person.Get(at)).Says("2026-0001 Refused: It is void.", "2026-0002 Waiting")
+	p.LeadsTo("/invoices/" + one)
+	p.LeadsTo("/invoices/" + two)
+
+	program.With("Idempotency-Key", "issue").Post("/api/v1/invoices/"+one+"/issue", `{"email": "none"}`).Want(t, http.StatusOK)
+	open("/invoices/" + one + "/send/new").Says("Copies to: boss@example.com, unless you enter another address.")
+	open("/reminder-batches/new?invoice_id=" + one).Says("Payment reminder. Copies to: boss@example.com")
+	for path, list := range map[string]string{
+		"/reminder-batches/new": "/invoices?status=overdue", "/reminder-batches/new?invoice_id=" + two: "/invoices?status=overdue",
+		"/invoice-batches/new?action=send&invoice_id=" + two: "/invoices",
+	} {
+		p := open(path)
+		p.LeadsTo(list)
+		form := strings.Contains(sitetest.Text(p.Root), "Cancel")
+		assert.Thatf(t, form != strings.Contains(path, "invoice_id="), "%s has a form: %t", path, form)
+	}
+}
