@@ -22,7 +22,7 @@ type Below struct {
 	Text   string // the column with the record's own number or reference
 	// Where is a condition on the columns of the table, which is also in the indexes of Day, Amount and Text.
 	Where string
-	// Sums is SQL for a JSON object with the amounts of a row r by kind, without those that don't count.
+	// Sums is SQL for a JSON object with the amounts of a row r by kind. It leaves out amounts that don't count.
 	Sums string
 }
 
@@ -163,7 +163,7 @@ func find[R any](
 	if words != "" && amount == "" {
 		sources, ways = append(sources, words), append(ways, matches)
 	} else {
-		q.SourceArgs = nil // those of words
+		q.SourceArgs = nil // only words have arguments
 	}
 	if amount == "" && digits.MatchString(text) {
 		amount, matches = text, ""

@@ -199,7 +199,7 @@ func numberTaken(
 	year := d.IssueDate.Year()
 	where, args := `r.issue_year = @year AND r.number_folded = fold_invoice_number(@number)`,
 		pgx.NamedArgs{"year": year, "number": string(d.Number)}
-	if violation.Hint != "" { // its id, if it is of another year
+	if violation.Hint != "" { // the id of the invoice, if another year has it
 		where, args = `r.id = @id`, pgx.NamedArgs{"id": violation.Hint}
 	}
 	existing, err := record.FindBy(ctx, store.Pool, Table, intent.Tenant, where, args)

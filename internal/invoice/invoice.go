@@ -39,7 +39,7 @@ type Invoice struct {
 	Total        int64     `json:"total"`
 	Paid         int64     `json:"paid"`     // less refunds, and less BecameCredit
 	Credited     int64     `json:"credited"` // by credit notes
-	// BecameCredit is the part of what was paid that is the customer's credit by a credit note.
+	// BecameCredit is the part of the paid amount that credit notes turned into credit of the customer.
 	BecameCredit int64 `json:"became_credit,omitzero"`
 	// WrittenOff is the sum of the write-offs that weren't taken back.
 	WrittenOff int64  `json:"written_off"`

@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Note is a stored credit note, or the reversal of one. All amounts are minor units of its currency; less than 0 for a reversal.
+// Note is a stored credit note or its reversal. Amounts are in minor units of its currency. A reversal has amounts below 0.
 type Note struct {
 	record.Header
 	record.Alike

@@ -71,7 +71,7 @@ func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 	return s.site.Render(w, r, http.StatusOK, invoiceviews.HomePage(s.site.Page(w, r), view))
 }
 
-// byCurrency compares currencies by their codes, with one of them first.
+// byCurrency compares currencies by their codes. The currency first is less than any other.
 func byCurrency(a, b, first money.Currency) int {
 	switch {
 	case a == b:

@@ -28,7 +28,7 @@ func TestUntaxedLinesEverywhere(t *testing.T) {
 	person.Press(edit, "Save changes")
 	b.WantOutcomes("created", "unchanged")
 	b.Exec(`UPDATE settings SET tax_rate = 19`)
-	for _, want := range []string{"19 ", "0 exempt"} { // whatever the line above has
+	for _, want := range []string{"19 ", "0 exempt"} {
 		added := b.Page(person.Submit(path+"/form", sitetest.Change(edit.Typed(), "action", "add_line"))).Typed()
 		last := len(added["line_tax_rate"]) - 1
 		assert.Equal(t, added["line_tax_rate"][last]+" "+added["line_tax_treatment"][last], want, "a new line")

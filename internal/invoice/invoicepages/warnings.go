@@ -15,7 +15,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// fewDays is how far in the future an issue date is usual.
+// fewDays is the number of days after today up to which an issue date is usual.
 const fewDays = 3
 
 // fact is a part of an invoice, with its name for a sentence.

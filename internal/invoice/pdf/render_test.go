@@ -59,7 +59,7 @@ func TestTextLayer(t *testing.T) {
 		"the text layer is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/pdf -update.", got, want)
 }
 
-// TestBuyerIsInTheWindow checks that the name of the buyer is where a DIN 5008 envelope has its window, beside any seller.
+// TestBuyerIsInTheWindow checks that the name of the buyer is in the window of a DIN 5008 envelope, for short and long sellers.
 func TestBuyerIsInTheWindow(t *testing.T) {
 	t.Parallel()
 	long := example()

@@ -141,7 +141,7 @@ type row struct {
 	Entry                *Entry
 }
 
-// place is where a page begins in the order of an account.
+// place is a position in the order of the entries of an account, at which a page begins.
 type place struct {
 	Day    date.Date
 	Source uuid.UUID

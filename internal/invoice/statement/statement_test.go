@@ -36,7 +36,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// story has the records of two customers, one of whom is merged into the other one and separated again.
+// story has two customers, which are merged and separated again, and their records.
 type story struct {
 	*invoicetest.Bundle
 

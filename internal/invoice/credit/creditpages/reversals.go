@@ -72,7 +72,7 @@ func (s *pages) reverseForm(r *http.Request, p templates.Page, f templates.Form)
 	return invoiceviews.ReverseForm(p, view), nil
 }
 
-// reversalJSON is a reversal in the API, which has all of it as a credit note.
+// reversalJSON is a reversal in the API. The rest of it is in the credit note with its id.
 type reversalJSON struct {
 	record.Header
 
