@@ -2,9 +2,12 @@
 package invoice
 
 import (
+	"context"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/conflict"
@@ -129,6 +132,19 @@ type Seller struct {
 
 	Logo   file.Stored `json:"logo,omitzero" doc:"The logo that its documents show."`
 	Footer string      `json:"footer,omitzero" doc:"At the bottom of each page of its documents."`
+}
+
+// Parties returns the current data of the business and of a customer, as a draft has them.
+func Parties(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID) (s Seller, b Buyer, err error) {
+	type parties struct {
+		Seller Seller
+		Buyer  Buyer
+	}
+	both, err := record.One(ctx, pool, tenant, pgx.RowToStructByPos[parties], `
+		SELECT `+sellerJSON+`, `+buyerJSON+`
+		FROM settings s JOIN customers c ON c.tenant_id = s.tenant_id AND c.id = @customer
+		WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id`, pgx.NamedArgs{"customer": customer})
+	return both.Seller, both.Buyer, err
 }
 
 // Buyer is the customer on an invoice: its current data for a draft, or its data when the invoice was issued.

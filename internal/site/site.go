@@ -43,7 +43,7 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 		customerpages.Mount(s,
 			invoices.OfCustomer,
 		)
-		statementpages.Mount(s)
+		statementpages.Mount(s, invoices.PDF)
 		duplicatepages.Mount(s, invoices.Invoices)
 		// New resources are added above this line.
 		schedulepages.Mount(s)

@@ -83,7 +83,7 @@ func states() map[string]templ.Component {
 		}),
 		"statement": invoiceviews.StatementPage(page, invoiceviews.Statement{
 			Customer: templates.Link{Text: hostile, Href: "/customers/1"}, Href: "/customers/1/statement", Currency: "EUR",
-			From: "2026-09-01", To: "2026-11-30", CSVHref: "/customers/1/statement/csv",
+			From: "2026-09-01", To: "2026-11-30", CSVHref: "/customers/1/statement/csv", PDFHref: "/customers/1/statement/pdf",
 			Periods:    []templates.NavItem{{Text: "This month", Href: "?from=2026-11-01", Current: true}},
 			Currencies: []templates.NavItem{{Text: "EUR", Href: "?currency=EUR", Current: true}, {Text: "JPY", Href: "?currency=JPY"}},
 			Balances:   []templates.Fact{{Label: "Balance before 1 Sep 2026", Value: "1,234.50 EUR"}},

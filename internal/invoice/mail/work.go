@@ -94,7 +94,7 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	}
 	var files []mailer.File
 	if m.Kind != KindVoid {
-		if m.logo, err = document.Logo(ctx, w.pool, job.Tenant, m.invoice); err != nil {
+		if m.logo, err = document.Logo(ctx, w.pool, job.Tenant, m.invoice.Seller); err != nil {
 			return mailer.Letter{}, unread(err)
 		}
 		if files, err = w.attachments(ctx, m); err != nil {

@@ -276,7 +276,7 @@ func (s *pages) creditNotePDF(r *http.Request, n credit.Note) (web.File, error) 
 	if err != nil {
 		return web.File{}, err
 	}
-	logo, err := document.Logo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv)
+	logo, err := document.Logo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.Seller)
 	if err != nil {
 		return web.File{}, err
 	}
