@@ -45,7 +45,7 @@ func CurrencyCodes() []templates.Option {
 	return codes
 }
 
-// KnownFacts leaves out those that have no value.
+// KnownFacts returns the facts that have a value.
 func KnownFacts(all ...templates.Fact) []templates.Fact {
 	return slices.DeleteFunc(all, func(f templates.Fact) bool { return f.Value == "" })
 }

@@ -47,7 +47,7 @@ func growPeriods(b *sitetest.Bundle) {
 		FROM invoices`, sitetest.RowID(sitetest.Many/2), sitetest.RowID(BilledOften)))
 }
 
-// growInvoiceDistinctions inserts distinctions for acme, and gives two invoices the same lines and amounts.
+// growInvoiceDistinctions inserts distinctions for acme, and makes the lines and amounts of two invoices equal.
 func growInvoiceDistinctions(b *sitetest.Bundle) {
 	b.Helper()
 	b.Exec(fmt.Sprintf(`

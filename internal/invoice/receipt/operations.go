@@ -47,7 +47,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Receipt]{
 })
 
 // insert locks the customer and the invoices, in the order of their ids, before it inserts the receipt, because the row's reference may
-// wait for that of another transaction, which may have locked an invoice.
+// wait for the lock of another transaction, which may have locked an invoice.
 func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	var ids, invoices []uuid.UUID
 	var amounts []int64
