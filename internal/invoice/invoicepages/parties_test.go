@@ -37,7 +37,7 @@ func TestIssueFreezesParties(t *testing.T) {
 			peoplecases.Settings(),
 			"business "+name,
 			sitetest.Change(peoplecases.Settings().Command, "name", name, "address", name+" Street",
-				"country", "FR", "tax_id", "FR 1", "email", name+"@acme.example", "account_holder", name+" Bank",
+				"country", "FR", "tax_id", "RCS 1", "email", name+"@acme.example", "account_holder", name+" Bank",
 				"account_number", "1 "+name, "bic", ""),
 		)
 		version := program.With("If-Match", program.Get(customer).Header.Get("ETag"))
@@ -47,7 +47,7 @@ func TestIssueFreezesParties(t *testing.T) {
 				http.MethodPut,
 				customer,
 				customercases.Customers().API.Encode(sitetest.Change(customercases.Customers().Command,
-					"email", name+"@example.com", "name", "Ada "+name, "address", name+" Square", "country", "PL", "tax_id", "PL 2",
+					"email", name+"@example.com", "name", "Ada "+name, "address", name+" Square", "country", "PL", "tax_id", "KRS 2",
 					"contact", name+" desk", "reference", "PO-"+name)),
 			),
 		)
@@ -75,7 +75,7 @@ func TestIssueFreezesParties(t *testing.T) {
 	issued, file := shown(), program.Get(address+"/pdf").Body
 	says(issued, "second")
 	for where, want := range map[string]string{
-		"page": "Poland Tax ID PL 2", "JSON": `"country":"FR","tax_id":"FR 1"`, "PDF": "France", "UBL": ">PL 2<",
+		"page": "Poland Tax ID KRS 2", "JSON": `"country":"FR","tax_id":"RCS 1"`, "PDF": "France", "UBL": ">KRS 2<",
 	} {
 		assert.Thatf(t, strings.Contains(issued[where], want), "the %s does not say %q:\n%s", where, want, issued[where])
 	}
@@ -88,8 +88,8 @@ func TestIssueFreezesParties(t *testing.T) {
 	assert.Thatf(t, b.Program(b.Serve(), b.Acme).Get(address+"/pdf").Body == file, "the PDF has other bytes")
 	note := program.With("Idempotency-Key", "credit").Post(address+"/credit-notes", `{"lines": [{"position": 1, "quantity": "1"}]}`)
 	b.Page(person.Get(strings.TrimPrefix(note.Location(), "/api/v1"))).Says(
-		"second Street France Tax ID FR 1 second@acme.example Credit to Ada second",
-		"second desk second Square Poland Tax ID PL 2 Reference PO-second second@example.com")
+		"second Street France Tax ID RCS 1 second@acme.example Credit to Ada second",
+		"second desk second Square Poland Tax ID KRS 2 Reference PO-second second@example.com")
 	assert.Equal(t, sitetest.Get[string](b, `SELECT subject FROM mails`), "Invoice 2026-0001 from second")
 	program.With("Idempotency-Key", "rest").Post(address+"/credit-notes", `{}`).Want(t, http.StatusCreated)
 	credited := shown()
