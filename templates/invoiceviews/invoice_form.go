@@ -28,6 +28,8 @@ type InvoiceForm struct {
 	Number    string // "" for the next one
 	IssueDate string // 2006-01-02
 	DueDate   string // 2006-01-02, or "" to leave it to the payment terms
+	// DueByTerms is DueDate if that follows the issue date by the payment terms, whose days are Terms; both are "" otherwise.
+	DueByTerms, Terms string
 	// SuppliedFrom and SuppliedTo are days like DueDate, or "" for none.
 	SuppliedFrom, SuppliedTo string
 	IssueHint, DueHint       string // explanations of the dates, or ""
@@ -53,6 +55,9 @@ type InvoiceForm struct {
 	Tax      string
 	Total    string
 }
+
+// DueByTermsField is the name of the hidden field for [InvoiceForm.DueByTerms]. A due date that is equal was not entered by the user.
+const DueByTermsField = "due_by_terms"
 
 // LineControl returns the id of a control in the line at index (from 0), for example LineControl("line_quantity", 0).
 func LineControl(name string, index int) string {

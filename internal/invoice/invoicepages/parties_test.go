@@ -98,7 +98,8 @@ func TestIssueFreezesParties(t *testing.T) {
 }
 
 // TestNewInvoiceBeginsWithSettings: a new form has the currency, the tax rate of the first line, and the terms in words. If the
-// customer is known, it has the due date by their terms, and the currency of their last invoice.
+// customer is known, it has the due date by their terms, and the currency of their last invoice. As long as the due date is that one, also
+// in a draft, it follows another issue date.
 func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 	b := sitetest.Setup(t)
 	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
@@ -116,7 +117,7 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 		}
 	}
 	begins(open("").Says("Leave blank for 1 day after the issue date, or the customer's own terms.").Typed(), "USD", "")
-	form := open("?customer=" + id).Says("Leave blank for 14 days after the issue date.").Typed()
+	form := open("?customer=" + id).Says("14 days after the issue date, by the payment terms.").Typed()
 	begins(form, "USD", sitetest.Today().AddDays(14).String())
 	form = sitetest.Change(form, "issue_date", "2026-11-21", "due_date", "", "currency", "GBP", "line_description", "Design",
 		"line_unit_price", "1")
@@ -124,6 +125,16 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 	b.Page(person.Get(made)).Says("5 Dec 2026", "GBP 1.14")
 	begins(open("?customer="+id).Typed(), "GBP", sitetest.Today().AddDays(14).String())
 	begins(open("?copy="+path.Base(made)).Typed(), "GBP", sitetest.Today().AddDays(14).String())
+
+	opened := func() url.Values { return b.Page(person.Get(person.Get(made + "/edit").Location())).Typed() }
+	for _, of := range []struct{ change, day, want string }{
+		{"issue_date", "2026-11-25", "2026-12-09"}, {"due_date", "2026-12-31", "2026-12-31"}, {"issue_date", "2026-11-26", "2026-12-31"},
+		{"due_date", "", "2026-12-10"}, {"issue_date", "2026-11-10", "2026-11-24"},
+	} {
+		a := person.Submit(made+"/edit", sitetest.Change(opened(), of.change, of.day))
+		a.Want(t, http.StatusSeeOther, of.change)
+		assert.Equal(t, opened().Get("due_date"), of.want, of)
+	}
 }
 
 // TestDueDateByTerms: a missing due date follows from the terms of the customer, or else from those of the settings.
