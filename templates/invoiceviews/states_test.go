@@ -414,7 +414,7 @@ func typedForm() invoiceviews.InvoiceForm {
 		CustomerID: "gone",
 		Number:     " 2026-0042 ",
 		IssueDate:  "2026-11-21", DueDate: "21/12/2026", SuppliedFrom: "November", SuppliedTo: "2026-11-30",
-		Currencies: []invoiceviews.Currency{{Code: "EUR", Digits: 2}, {Code: "JPY"}},
+		Currencies: []invoiceviews.Currency{{Code: "EUR", Digits: 2}, {Code: "JPY"}, {Code: "EURO", Digits: 2}},
 		Currency:   "EURO", Notes: "\n  first line\nsecond, " + hostile,
 		Lines: []invoiceviews.InvoiceFormLine{
 			{Description: "Design", Quantity: "two", UnitPrice: "50,00", TaxRate: "23"},

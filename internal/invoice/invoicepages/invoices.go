@@ -19,7 +19,6 @@ import (
 	"onlyonce/internal/invoice/logo"
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/value/date"
-	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -114,8 +113,8 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		IssueDate: in.IssueDate, DueDate: in.DueDate, SuppliedFrom: in.SuppliedFrom, SuppliedTo: in.SuppliedTo,
 		Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
-		Currencies: invoiceform.Currencies(money.Currencies()), Withdrawn: invoiceform.Currencies(money.Withdrawn()),
-		MaxLines: invoice.MaxLines, Units: invoiceform.Units(), Treatments: invoiceform.Treatments(),
+		Currencies: invoiceform.Currencies(issued, in.Currency),
+		MaxLines:   invoice.MaxLines, Units: invoiceform.Units(), Treatments: invoiceform.Treatments(),
 		SameEmailField: customer.SameEmailField,
 		Prefills:       f.Version == 0 && !f.CameBack() && f.Typed.Get(copyField) == "",
 	}
