@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 )
 
@@ -31,13 +33,37 @@ func WhenClosed[C any](field, advice string) idempotency.Explanation[C] {
 		if err != nil {
 			return fmt.Errorf("last closed day: %w", err)
 		}
-		closed := &conflict.Error{
-			Kind: &PeriodClosed, Title: "The books are closed through " + through.Display() + ".", Text: advice,
-			Members: map[string]string{"closed_through": through.String()},
-		}
-		if field != "" {
-			closed.Field, closed.Blame = field, "Enter a day after "+through.Display()+"."
-		}
-		return closed
+		return closed(through, field, advice)
 	}
+}
+
+// RefuseBeforeAsking explains [idempotency.LookAlike] of a table: it refuses a day that is closed, which the database does at COMMIT only,
+// and else asks about the repeat. day returns the day of a command, or the zero Date for today.
+func RefuseBeforeAsking[C, R any](
+	table record.Table[R], name func(R) string, day func(C) date.Date,
+) idempotency.Explanation[C] {
+	ask := idempotency.Repeats[C](table, name)
+	return func(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, command C, broken *pgconn.PgError) error {
+		through, err := record.One(ctx, store.Pool, intent.Tenant, pgx.RowTo[*date.Date], `
+			SELECT books_closed(@tenant_id, COALESCE(@day::date, business_day()))`, pgx.NamedArgs{"day": day(command)})
+		if err != nil {
+			return err
+		}
+		if through != nil {
+			return closed(*through, "/date", UseLaterDate)
+		}
+		return ask(ctx, store, intent, command, broken)
+	}
+}
+
+// closed returns the conflict of a day up to the last closed one.
+func closed(through date.Date, field, advice string) error {
+	refused := &conflict.Error{
+		Kind: &PeriodClosed, Title: "The books are closed through " + through.Display() + ".", Text: advice,
+		Members: map[string]string{"closed_through": through.String()},
+	}
+	if field != "" {
+		refused.Field, refused.Blame = field, "Enter a day after "+through.Display()+"."
+	}
+	return refused
 }

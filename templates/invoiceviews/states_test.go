@@ -73,7 +73,7 @@ func states() map[string]templ.Component {
 				{Rate: "23%", Kind: "Result", Net: "1.00", Tax: "0.23", Gross: "1.23", Result: true},
 			}, Totals: []invoiceviews.TaxRow{{Rate: "All rates", Kind: "Result", Net: "1.00", Tax: "0.23", Gross: "1.23", Result: true}}}},
 			EUSales: []invoiceviews.EUSale{
-				{Country: "FR", VATNumber: "FR12123456789", Customer: hostile, Kind: "Goods", Net: "1.00 EUR"}, {Customer: hostile},
+				{Country: "FR", VATNumber: "FR32123456789", Customer: hostile, Kind: "Goods", Net: "1.00 EUR"}, {Customer: hostile},
 			},
 			EUSalesHref: "/tax-summary/csv?part=eu_sales", EUSalesLeftOut: true,
 		}),
@@ -414,7 +414,7 @@ func typedForm() invoiceviews.InvoiceForm {
 		CustomerID: "gone",
 		Number:     " 2026-0042 ",
 		IssueDate:  "2026-11-21", DueDate: "21/12/2026", SuppliedFrom: "November", SuppliedTo: "2026-11-30",
-		Currencies: []invoiceviews.Currency{{Code: "EUR", Digits: 2}, {Code: "JPY"}},
+		Currencies: []invoiceviews.Currency{{Code: "EUR", Digits: 2}, {Code: "JPY"}, {Code: "EURO", Digits: 2}},
 		Currency:   "EURO", Notes: "\n  first line\nsecond, " + hostile,
 		Lines: []invoiceviews.InvoiceFormLine{
 			{Description: "Design", Quantity: "two", UnitPrice: "50,00", TaxRate: "23"},

@@ -15,6 +15,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/value/date"
 )
 
 // Create creates a credit note with the next number and posts it to its invoice.
@@ -39,6 +40,8 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 		"books_closed":                  invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
 		"credit_notes_not_before_invoice": idempotency.Invalid[Draft](
 			"/date", "This day is before the date of the invoice. Enter a later one."),
+		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(
+			Table, func(n Note) string { return n.Number }, func(d Draft) date.Date { return d.Date }),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {

@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/value/typed"
@@ -95,11 +96,19 @@ func CustomerOption(c customer.Offered) templates.Option {
 	return templates.Option{Value: c.ID.String() + " " + label, Text: label}
 }
 
-// Currencies returns the options of the select field for currencies.
-func Currencies(codes []string) (list []invoiceviews.Currency) {
-	for _, code := range codes {
+// Currencies returns the options of the select field for currencies: those in use on a day or later, and the chosen one even if it wasn't.
+func Currencies(day date.Date, chosen string) (list []invoiceviews.Currency) {
+	for _, code := range codesOf(day, chosen) {
 		c, _ := money.ParseCurrency(code)
 		list = append(list, invoiceviews.Currency{Code: code, Digits: int(c.Decimals())})
 	}
 	return list
+}
+
+func codesOf(day date.Date, chosen string) []string {
+	codes := money.InUse(day)
+	if chosen != "" && !slices.Contains(codes, chosen) {
+		codes = append(codes, chosen)
+	}
+	return codes
 }

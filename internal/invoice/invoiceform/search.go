@@ -76,12 +76,16 @@ func belowFilter(r *http.Request) (f invoice.BelowFilter, err error) {
 // finder returns the search and the filters of the page, with the sums of a filter.
 func (b Below[L]) finder(r *http.Request) (templates.Finder, error) {
 	query, path := r.URL.Query(), r.URL.Path
+	since, err := date.Parse(query.Get("from"))
+	if err != nil {
+		since = date.Today()
+	}
 	finder := templates.Finder{
 		Href: path, Many: b.Many, Search: query.Get("q"), Placeholder: b.Placeholder, Dated: web.Capital(b.Dated),
 		From: query.Get("from"), To: query.Get("to"),
 		Choices: []templates.FinderChoice{{
 			Name: "currency", Label: "Currency", Value: query.Get("currency"),
-			Options: slices.Concat([]templates.Option{{Text: "All"}}, web.CurrencyCodes(), web.Options(money.Withdrawn())),
+			Options: append([]templates.Option{{Text: "All"}}, web.Options(codesOf(since, query.Get("currency")))...),
 		}},
 	}
 	var said []string

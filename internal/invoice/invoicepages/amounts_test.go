@@ -112,14 +112,20 @@ func TestStoredValuesStayReadable(t *testing.T) {
 	b.Page(a).Says("Choose a currency by its three-letter code, like EUR.")
 }
 
-// TestWithdrawnCurrencies can be entered for dates when they were in use.
+// TestWithdrawnCurrencies can be entered for dates when they were in use, and are offered for those only.
 func TestWithdrawnCurrencies(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
 	command := sitetest.Change(invoicecases.Invoices().Command, "currency", "BGN", "number", "", "due_date", "")
+	offered := func(path string) bool { return strings.Contains(person.Get(path).Body, "BGN") }
+	assert.Thatf(t, !offered("/payments") && offered("/payments?from=2026-01-31") && offered("/payments?currency=BGN"), "in the filter")
+	assert.Thatf(t, !offered(person.Get("/invoices/new").Location()), "offered for a new invoice")
 	for day, want := range map[string]int{"2026-01-31": http.StatusSeeOther, "2026-02-01": http.StatusUnprocessableEntity} {
 		a := person.Submit("/invoices", sitetest.Change(command, "issue_date", day, "idempotency_key", "on "+day))
 		a.Want(t, want, day)
+		if want == http.StatusSeeOther {
+			assert.Thatf(t, offered(person.Get(a.Location()+"/edit").Location()), "the form of the invoice lacks its currency")
+		}
 		if want == http.StatusUnprocessableEntity {
 			b.Page(a).Says("BGN was in use until 31 Jan 2026. Choose another currency.")
 		}

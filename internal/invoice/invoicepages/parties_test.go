@@ -37,7 +37,7 @@ func TestIssueFreezesParties(t *testing.T) {
 			peoplecases.Settings(),
 			"business "+name,
 			sitetest.Change(peoplecases.Settings().Command, "name", name, "address", name+" Street",
-				"country", "FR", "tax_id", "FR 1", "email", name+"@acme.example", "account_holder", name+" Bank",
+				"country", "FR", "tax_id", "RCS 1", "email", name+"@acme.example", "account_holder", name+" Bank",
 				"account_number", "1 "+name, "bic", ""),
 		)
 		version := program.With("If-Match", program.Get(customer).Header.Get("ETag"))
@@ -47,7 +47,7 @@ func TestIssueFreezesParties(t *testing.T) {
 				http.MethodPut,
 				customer,
 				customercases.Customers().API.Encode(sitetest.Change(customercases.Customers().Command,
-					"email", name+"@example.com", "name", "Ada "+name, "address", name+" Square", "country", "PL", "tax_id", "PL 2",
+					"email", name+"@example.com", "name", "Ada "+name, "address", name+" Square", "country", "PL", "tax_id", "KRS 2",
 					"contact", name+" desk", "reference", "PO-"+name)),
 			),
 		)
@@ -75,7 +75,7 @@ func TestIssueFreezesParties(t *testing.T) {
 	issued, file := shown(), program.Get(address+"/pdf").Body
 	says(issued, "second")
 	for where, want := range map[string]string{
-		"page": "Poland Tax ID PL 2", "JSON": `"country":"FR","tax_id":"FR 1"`, "PDF": "France", "UBL": ">PL 2<",
+		"page": "Poland Tax ID KRS 2", "JSON": `"country":"FR","tax_id":"RCS 1"`, "PDF": "France", "UBL": ">KRS 2<",
 	} {
 		assert.Thatf(t, strings.Contains(issued[where], want), "the %s does not say %q:\n%s", where, want, issued[where])
 	}
@@ -88,8 +88,8 @@ func TestIssueFreezesParties(t *testing.T) {
 	assert.Thatf(t, b.Program(b.Serve(), b.Acme).Get(address+"/pdf").Body == file, "the PDF has other bytes")
 	note := program.With("Idempotency-Key", "credit").Post(address+"/credit-notes", `{"lines": [{"position": 1, "quantity": "1"}]}`)
 	b.Page(person.Get(strings.TrimPrefix(note.Location(), "/api/v1"))).Says(
-		"second Street France Tax ID FR 1 second@acme.example Credit to Ada second",
-		"second desk second Square Poland Tax ID PL 2 Reference PO-second second@example.com")
+		"second Street France Tax ID RCS 1 second@acme.example Credit to Ada second",
+		"second desk second Square Poland Tax ID KRS 2 Reference PO-second second@example.com")
 	assert.Equal(t, sitetest.Get[string](b, `SELECT subject FROM mails`), "Invoice 2026-0001 from second")
 	program.With("Idempotency-Key", "rest").Post(address+"/credit-notes", `{}`).Want(t, http.StatusCreated)
 	credited := shown()
@@ -98,7 +98,8 @@ func TestIssueFreezesParties(t *testing.T) {
 }
 
 // TestNewInvoiceBeginsWithSettings: a new form has the currency, the tax rate of the first line, and the terms in words. If the
-// customer is known, it has the due date by their terms, and the currency of their last invoice.
+// customer is known, it has the due date by their terms, and the currency of their last invoice. As long as the due date is that one, also
+// in a draft, it follows another issue date.
 func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 	b := sitetest.Setup(t)
 	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
@@ -116,7 +117,7 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 		}
 	}
 	begins(open("").Says("Leave blank for 1 day after the issue date, or the customer's own terms.").Typed(), "USD", "")
-	form := open("?customer=" + id).Says("Leave blank for 14 days after the issue date.").Typed()
+	form := open("?customer=" + id).Says("14 days after the issue date, by the payment terms.").Typed()
 	begins(form, "USD", sitetest.Today().AddDays(14).String())
 	form = sitetest.Change(form, "issue_date", "2026-11-21", "due_date", "", "currency", "GBP", "line_description", "Design",
 		"line_unit_price", "1")
@@ -124,6 +125,16 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 	b.Page(person.Get(made)).Says("5 Dec 2026", "GBP 1.14")
 	begins(open("?customer="+id).Typed(), "GBP", sitetest.Today().AddDays(14).String())
 	begins(open("?copy="+path.Base(made)).Typed(), "GBP", sitetest.Today().AddDays(14).String())
+
+	opened := func() url.Values { return b.Page(person.Get(person.Get(made + "/edit").Location())).Typed() }
+	for _, of := range []struct{ change, day, want string }{
+		{"issue_date", "2026-11-25", "2026-12-09"}, {"due_date", "2026-12-31", "2026-12-31"}, {"issue_date", "2026-11-26", "2026-12-31"},
+		{"due_date", "", "2026-12-10"}, {"issue_date", "2026-11-10", "2026-11-24"},
+	} {
+		a := person.Submit(made+"/edit", sitetest.Change(opened(), of.change, of.day))
+		a.Want(t, http.StatusSeeOther, of.change)
+		assert.Equal(t, opened().Get("due_date"), of.want, of)
+	}
 }
 
 // TestDueDateByTerms: a missing due date follows from the terms of the customer, or else from those of the settings.

@@ -78,6 +78,8 @@ var Repay = idempotency.Define(idempotency.Spec[RepayDraft, Repayment]{
 	Explain: map[string]idempotency.Explanation[RepayDraft]{
 		"repayments_receipt": idempotency.Missing[RepayDraft],
 		"books_closed":       invoice.WhenClosed[RepayDraft]("/date", invoice.UseLaterDate),
+		idempotency.LookAlike(Repayments.Name): invoice.RefuseBeforeAsking(
+			Repayments, RepaymentName, func(d RepayDraft) date.Date { return d.Date }),
 		"repayments_within_receipt": func(
 			_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d RepayDraft, broken *pgconn.PgError,
 		) error {

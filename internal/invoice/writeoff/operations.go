@@ -16,6 +16,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
 )
 
 // Create records a write-off and posts it to its invoice.
@@ -43,10 +44,11 @@ var Create = idempotency.Define(idempotency.Spec[Draft, WriteOff]{
 	},
 	Retain: 72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
-		"write_offs_within_open": exceedsOpen,
-		"write_offs_of_issued":   idempotency.Always[Draft](errNotIssued),
-		"write_offs_invoice":     idempotency.Missing[Draft],
-		"books_closed":           invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
+		"write_offs_within_open":          exceedsOpen,
+		"write_offs_of_issued":            idempotency.Always[Draft](errNotIssued),
+		"write_offs_invoice":              idempotency.Missing[Draft],
+		"books_closed":                    invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
+		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, Name, func(d Draft) date.Date { return d.Date }),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {
