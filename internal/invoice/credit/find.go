@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
+	"onlyonce/internal/record/search"
 	"onlyonce/internal/value/money"
 )
 
@@ -23,6 +24,7 @@ var all = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + in
 
 var below = invoice.Below{
 	Parent: invoice.Invoices(), Day: "issue_date", Amount: "total", Text: "number", Where: `true`,
+	Words: search.Words{Table: "credit_note_words", ID: "credit_note_id"},
 	Sums: `json_build_object('credited', r.total)`,
 }
 

@@ -153,16 +153,20 @@ func TestCreditEverything(t *testing.T) {
 }
 
 // TestCreditedInPart: the invoice's page has the same state as the list, and doesn't count credits as payments. The list of credit notes
-// finds the credit note, and sums it up.
+// finds the credit note, also by words of its reason, and sums it up.
 func TestCreditedInPart(t *testing.T) {
 	b := sitetest.Setup(t)
 	notes := invoicecases.CreditNotes()
 	notes.Parent.Command = sitetest.Change(notes.Parent.Command, "due_date", "2099-12-31") // never overdue
 	x := b.Case(notes, sitetest.HTML{})
-	x.Format.Done(x, x.Ask(x.Command))
+	x.Format.Done(x, x.Ask(sitetest.Change(x.Command, "reason", "Two designs were damaged in transit")))
 	total := sitetest.Get[int64](b, `SELECT total FROM credit_notes`)
-	for _, search := range []string{"cn-20", fmt.Sprintf("%d.%02d", total/100, total%100), "2026-0001", "ada"} {
+	amount := fmt.Sprintf("%d.%02d", total/100, total%100)
+	for _, search := range []string{"cn-20", amount, "2026-0001", "ada", "damaged", "TRANSIT desi", "transit " + amount} {
 		b.Page(x.Caller.Get("/credit-notes?" + url.Values{"q": {search}}.Encode())).Says("Credited 1 ")
+	}
+	for _, search := range []string{"damaged goods", "transit 0.01", "!"} {
+		b.Page(x.Caller.Get("/credit-notes?" + url.Values{"q": {search}}.Encode())).Says("No credit notes")
 	}
 	for _, path := range []string{"/invoices/" + x.ID, "/invoices"} {
 		page := b.Page(x.Caller.Get(path)).Says("Partially credited")

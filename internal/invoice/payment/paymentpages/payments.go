@@ -65,7 +65,7 @@ func (s *pages) mountPayments() {
 	})
 	web.ListAll(m, invoiceform.Below[payment.Listed]{
 		Pool: s.site.Pool, Many: "payments", Dated: "paid", Placeholder: "Invoice, customer, reference or amount",
-		Searched: "whose reference begins with this, or of invoices whose number, lines, or customer's name, email, tax ID, contact or " +
+		Searched: "whose reference, or that of their receipt, begins with this, or of invoices whose number, lines, or customer's name, email, tax ID, contact or " +
 			"reference have words that begin with these",
 		List: payment.List, SumUp: payment.SumUp,
 		Sums: []invoiceviews.Standing{
@@ -86,7 +86,7 @@ func (s *pages) mountPayments() {
 			c := p.Currency
 			return []string{
 				p.ID.String(), p.Date.String(), p.InvoiceNumber, p.Customer.Name, c.String(), c.Format(p.Amount), c.Format(p.Refunded),
-				p.Method, p.Provider, p.Reference,
+				p.Method, p.Transfer.Provider, p.Transfer.Reference,
 			}
 		},
 	}))
@@ -112,7 +112,7 @@ func paymentRow(r *http.Request, p payment.Listed) []string {
 	if p.Refunded > 0 {
 		refunded = web.AmountText(p.Currency, p.Refunded)
 	}
-	reference := cmp.Or(strings.TrimSpace(p.Provider+" "+p.Reference), p.OfReceipt, web.OptionText(p.Method))
+	reference := cmp.Or(p.Transfer.String(), web.OptionText(p.Method))
 	return []string{
 		p.InvoiceNumber, web.DateText(p.Date), p.Customer.Name, reference, web.AmountText(p.Currency, p.Amount), refunded,
 	}
@@ -170,7 +170,9 @@ func receiptHref(inv invoice.Invoice, f templates.Form) string {
 	if taken := f.Blamed.Of("reference") != ""; !taken && (err != nil || amount <= inv.Open || !f.CameBack()) {
 		return ""
 	}
-	of := url.Values{"customer_id": {inv.Customer.ID.String()}, "currency": {inv.Currency.String()}}
+	of := url.Values{
+		"customer_id": {inv.Customer.ID.String()}, "currency": {inv.Currency.String()}, invoiceviews.PartInvoiceField: {inv.ID.String()},
+	}
 	for _, name := range []string{"amount", "date", "method", "provider", "reference"} {
 		of.Set(name, f.Typed.Get(name))
 	}

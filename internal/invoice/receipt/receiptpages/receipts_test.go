@@ -15,7 +15,7 @@ import (
 func TestMain(m *testing.M) { sitetest.Main(m) }
 
 // TestReceiveForTwoInvoices: a payment that is larger than what is open leads to the form of a receipt with what was typed, which fills in
-// the open invoices. Its page and those of the invoice and the customer show what became of the money, until a payment is removed.
+// its invoice before the other open ones. Its page and those of the invoice and the customer show what became of the money, until a payment is removed.
 func TestReceiveForTwoInvoices(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, invoices := b.Person(b.Replica, b.Acme), invoicecases.Invoices()
@@ -24,32 +24,38 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 	customer := sitetest.Get[string](b, `SELECT id::text FROM customers`)
 
 	form := b.Page(person.Get(person.Get("/invoices/" + one + "/payments/new").Location()))
-	typed := sitetest.Change(form.Typed(), "amount", "300", "provider", "Bank", "reference", "TX 1", "date", "2026-11-22")
+	typed := sitetest.Change(form.Typed(), "amount", "200", "provider", "Bank", "reference", "TX 1", "date", "2026-11-22")
 	p := b.Page(person.Submit("/invoices/"+one+"/payments", typed)).Says("Record it as a receipt, with the rest as credit.")
 	address := "/receipts/new?" + url.Values{
-		"amount": {"300"}, "currency": {"EUR"}, "customer_id": {customer}, "date": {"2026-11-22"}, "method": {"bank_transfer"},
+		"allocation_invoice_id": {one}, "amount": {"200"}, "currency": {"EUR"}, "customer_id": {customer}, "date": {"2026-11-22"}, "method": {"bank_transfer"},
 		"provider": {"Bank"}, "reference": {"TX 1"},
 	}.Encode()
 	p.LeadsTo(address)
 	form = b.Page(person.Get(person.Get(address).Location())).Says("2026-0002, due 1 Dec 2026: 135.77 EUR open")
 	typed = form.Typed()
-	assert.Equal(t, strings.Join(typed["allocation_invoice_id"], " "), two+" "+one, "the first due first")
-	assert.Equal(t, strings.Join(typed["allocation_amount"], " "), "135.77 135.77", "filled in")
+	assert.Equal(t, strings.Join(typed["allocation_invoice_id"], " "), one+" "+two, "its invoice first")
+	assert.Equal(t, strings.Join(typed["allocation_amount"], " "), "135.77 64.23", "filled in")
+	again := b.Page(person.Submit("/receipts/form", sitetest.Change(typed, "amount", "100", "action", "fill"))).Typed()
+	assert.Equal(t, strings.Join(again["allocation_amount"], " "), "100.00 ", "filled in again")
 
+	typed.Set("amount", "300")
 	typed["allocation_amount"] = []string{"135.77", "135.78"}
 	refused := person.Submit("/receipts", typed)
 	assert.Equal(t, refused.Status, http.StatusConflict, "refused")
-	p = b.Page(refused).Says("The open amount of 2026-0001 is 135.77 EUR.", "Enter at most 135.77.")
+	p = b.Page(refused).Says("The open amount of 2026-0002 is 135.77 EUR.", "Enter at most 135.77.")
 	p.Marks(invoicecases.Receipts(), nil)
 	sitetest.Keeps(b, p, typed)
-	typed["allocation_amount"] = []string{"", "135.77"}
+	typed["allocation_amount"] = []string{"135.77", ""}
 	made := person.Submit("/receipts", typed)
 	assert.Equal(t, made.Status, http.StatusSeeOther, "made")
 	at := made.Location()
 	b.Page(person.Get(at)).Says("Receipt of 300.00 EUR on 22 Nov 2026", "Bank TX 1", "Paid invoices 135.77 EUR", "Credit left 164.23 EUR",
 		"22 Nov 2026 2026-0001 Remove payment of 135.77 EUR").LeadsTo(at + "/allocations/new")
 	b.Page(person.Get("/invoices/"+one)).Says("Nothing is open.", "Bank transfer · Bank TX 1 part of a receipt").LeadsTo(at)
-	b.Page(person.Get("/payments")).Says("22 Nov 2026 Ada Lovelace Bank TX 1 135.77 EUR")
+	b.Page(person.Get("/payments?q=tx+1")).Says("22 Nov 2026 Ada Lovelace Bank TX 1 135.77 EUR", "Paid 1 135.77 EUR")
+	b.Page(person.Get("/payments?q=tx+2")).Says("No payments")
+	csv := person.Get("/payments/csv").Body
+	assert.Thatf(t, strings.Contains(csv, ",bank_transfer,Bank,TX 1\r\n"), "%s", csv)
 	refund := "/payments/" + sitetest.Get[string](b, `SELECT id::text FROM payments`) + "/refunds/new"
 	b.Page(person.Get(person.Get(refund).Location())).
 		Says("Nothing is open on the invoice now. It will have 135.77 EUR open again, or less if you refund less.")
