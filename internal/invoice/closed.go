@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 )
 
@@ -23,6 +27,23 @@ var PeriodClosed = conflict.Kind{
 // UseLaterDate is the advice of operations with a date.
 const UseLaterDate = "Nothing was recorded. Use a later date, or reopen the books."
 
+// CheckOpen returns the [*conflict.Error] of [WhenClosed] if a day is closed.
+func CheckOpen(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, day date.Date, advice string) error {
+	through, err := record.One(ctx, pool, tenant, pgx.RowTo[*date.Date], `SELECT books_closed(@tenant_id, @day)`,
+		pgx.NamedArgs{"day": day.Time()})
+	if err != nil || through == nil {
+		return err
+	}
+	return errClosed(*through, advice)
+}
+
+func errClosed(through date.Date, advice string) *conflict.Error {
+	return &conflict.Error{
+		Kind: &PeriodClosed, Title: "The books are closed through " + through.Display() + ".", Text: advice,
+		Members: map[string]string{"closed_through": through.String()},
+	}
+}
+
 // WhenClosed explains the constraint books_closed. field is the JSON Pointer of the date, or "" if the command has none, and advice is
 // the text of the conflict.
 func WhenClosed[C any](field, advice string) idempotency.Explanation[C] {
@@ -31,10 +52,7 @@ func WhenClosed[C any](field, advice string) idempotency.Explanation[C] {
 		if err != nil {
 			return fmt.Errorf("last closed day: %w", err)
 		}
-		closed := &conflict.Error{
-			Kind: &PeriodClosed, Title: "The books are closed through " + through.Display() + ".", Text: advice,
-			Members: map[string]string{"closed_through": through.String()},
-		}
+		closed := errClosed(through, advice)
 		if field != "" {
 			closed.Field, closed.Blame = field, "Enter a day after "+through.Display()+"."
 		}

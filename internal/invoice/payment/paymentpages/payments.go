@@ -97,8 +97,7 @@ func (s *pages) mountPayments() {
 		"one that reverses it, and its reference stays taken.", payment.Remove, web.Nothing(), &payment.HasRefunds,
 		&invoice.BecameCredit, &invoice.PeriodClosed)
 	web.Ask(m, "remove", payment.Remove, web.Question[payment.Payment]{
-		Submit: "Remove payment", Page: s.removePage,
-		Fresh: func(_ *http.Request, p payment.Payment) (url.Values, error) { return nil, payment.Removable(p) },
+		Submit: "Remove payment", Page: s.removePage, Fresh: s.removable,
 	})
 }
 
@@ -116,6 +115,16 @@ func paymentRow(r *http.Request, p payment.Listed) []string {
 	return []string{
 		p.InvoiceNumber, web.DateText(p.Date), p.Customer.Name, reference, web.AmountText(p.Currency, p.Amount), refunded,
 	}
+}
+
+// removable returns a conflict if a payment can't be removed now.
+func (s *pages) removable(r *http.Request, p payment.Payment) (url.Values, error) {
+	tenant := web.Principal(r).Tenant
+	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, tenant, p.InvoiceID)
+	if err == nil {
+		err = payment.Removable(r.Context(), s.site.Pool, tenant, p, inv)
+	}
+	return nil, err
 }
 
 func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, of payment.Payment) (templ.Component, error) {

@@ -130,13 +130,13 @@ func TestFillInAgain(t *testing.T) {
 }
 
 // TestRemoveAReceipt removes a receipt and its repayment on their pages. In a closed period, neither they nor the page of the invoice have
-// a button. The payments that were recorded with the receipt are removed, too.
+// a button, and the pages that ask about each removal, and about voiding an invoice, have the reason instead. The payments that were recorded with the receipt are removed, too.
 func TestRemoveAReceipt(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, program, invoices := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), invoicecases.Invoices()
 	invoice := "/invoices/" + b.Prepared(b.Acme, "one", invoices, invoices.Command, "issue").ID
 	post := func(path, body string) string {
-		made := program.With("Idempotency-Key", strconv.Quote(path)).Post("/api/v1"+path, body)
+		made := program.With("Idempotency-Key", strconv.Quote(path + strconv.Itoa(len(body)))).Post("/api/v1"+path, body)
 		made.Want(t, http.StatusCreated)
 		return sitetest.Decode[sitetest.Created](b, made).ID
 	}
@@ -148,10 +148,24 @@ func TestRemoveAReceipt(t *testing.T) {
 	payment := "/payments/" + sitetest.Get[string](b, `SELECT id::text FROM payments`)
 	refund := "/refunds/" + post(payment+"/refunds", `{"amount": "5.00", "date": "2025-03-03"}`) + "/remove"
 
+	of := sitetest.Change(invoices.Command, "issue_date", "2025-03-01", "due_date", "")
+	void := "/invoices/" + b.Prepared(b.Acme, "void", invoices, of, "issue").ID + "/void"
+	spare := post("/receipts", `{"customer_id": "`+customer+`", "currency": "EUR", "amount": "1.00", "date": "2025-03-01", "method": "cash"}`)
+	paid := "/invoices/" + b.Prepared(b.Acme, "paid", invoices, of, "issue").ID
+	simple := post(paid+"/payments", `{"amount": "1.00", "date": "2025-03-31", "method": "cash"}`)
+
 	closing := "/api/v1/closings/" + post("/closings", `{"through": "2025-03-31"}`)
 	for path, times := range map[string]int{at: 2, invoice: 1} { // the receipt and its repayment, the refund
 		text := b.Page(person.Get(path)).Text()
 		assert.Thatf(t, strings.Count(text, "Its period is closed") == times && !strings.Contains(text, "Remove"), "%s: %s", path, text)
+	}
+	for path, says := range map[string]string{
+		repayment: "Record a receipt, or", refund: "Record a payment, or", void: "Credit it, or",
+		"/receipts/" + spare + "/remove": "Pay the money back, or", "/payments/" + simple + "/remove": "Refund it, or",
+	} {
+		refused := person.Get(path + "?key=closed")
+		p := b.Page(refused).Says("The books are closed through 31 Mar 2025.", says+" reopen the books.")
+		assert.Thatf(t, refused.Status == http.StatusConflict && !strings.Contains(p.Text(), "Cancel"), "%s: %v", path, refused)
 	}
 	program.Post(closing+"/reopen", "").Want(t, http.StatusOK)
 
