@@ -84,10 +84,13 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	note := sitetest.Decode[credited](b, b.Program(b.Replica, b.Acme).Get("/api/v1"+page))
 	receipt := "/receipts/" + note.Receipt
 	b.Page(x.Caller.Get(page)).Says("Credits invoice 2026-0001 of 21 Nov 2026", "Of it, credit of the customer 135.77").LeadsTo(receipt)
-	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Credited 135.77 EUR 135.77 paid. Nothing is open.",
+	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Credited 135.77 EUR 135.77 paid. 135.77 became credit. Nothing is open.",
 		"Paid 135.77 Became credit of the customer −135.77 Credited 135.77 Open EUR 0.00", "Became credit",
 		"−135.77 EUR", "135.77 EUR became credit with "+note.Number).
 		LeadsTo(receipt)
+	shown := b.Program(b.Replica, b.Acme).Get("/api/v1/invoices/" + x.ID)
+	const amounts = `"paid":"135.77","became_credit":"135.77","credited":"135.77","written_off":"0.00","open":"0.00"`
+	assert.Thatf(t, strings.Contains(shown.Body, amounts), "%v", shown)
 	b.Page(x.Caller.Get(receipt)).Says("Became credit on", "Credit note "+note.Number, "Credit left 135.77 EUR", "Pay credit back").
 		LeadsTo(page)
 
@@ -101,7 +104,7 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Paid 1 135.77 EUR From credit notes 1 0.07 EUR", note.Number)
 	b.Page(x.Caller.Get(page+"/reversals/new?key=used")).
 		Says("You can't reverse this credit note.", "First remove what depends on it: the payment of 0.07 EUR on 2026-0002.")
-	b.Page(x.Caller.Get("/payments/"+sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 13577`)+"/remove?key=credit")).
+	b.Page(x.Caller.Get("/payments/" + sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 13577`) + "/remove?key=credit")).
 		Says("You can't remove this payment. Some of it became credit")
 }
 

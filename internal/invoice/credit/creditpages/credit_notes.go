@@ -183,7 +183,10 @@ func (s *pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 		view.Preview = preview(f.Typed, inv, left)
 	}
 	if inv.Paid > 0 {
-		view.Paid = inv.Currency.Display(inv.Paid)
+		view.Paid = inv.Currency.Display(inv.Received())
+	}
+	if inv.BecameCredit > 0 {
+		view.Became = inv.Currency.Display(inv.BecameCredit)
 	}
 	if inv.WrittenOff > 0 {
 		view.Most = inv.Currency.Display(inv.Open + inv.Paid)

@@ -136,7 +136,7 @@ func TestRemoveAReceipt(t *testing.T) {
 	person, program, invoices := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), invoicecases.Invoices()
 	invoice := "/invoices/" + b.Prepared(b.Acme, "one", invoices, invoices.Command, "issue").ID
 	post := func(path, body string) string {
-		made := program.With("Idempotency-Key", strconv.Quote(path + strconv.Itoa(len(body)))).Post("/api/v1"+path, body)
+		made := program.With("Idempotency-Key", strconv.Quote(path+strconv.Itoa(len(body)))).Post("/api/v1"+path, body)
 		made.Want(t, http.StatusCreated)
 		return sitetest.Decode[sitetest.Created](b, made).ID
 	}
