@@ -88,14 +88,17 @@ func ListBelow[R any](
 	return listBelow[R](ctx, pool, tenant, b, from.Name, from.JSON(), f, page)
 }
 
-// SumBelow returns the amounts of the records that a filter selects, as sums of the kinds in [Below.Sums] by currency. known is false if
-// more are selected, or have to be read to find them, than can be summed at once.
+// SumBelow returns the amounts of the records that a filter selects, as sums of the kinds in [Below.Sums] by currency, or none, and known is
+// false, if more are selected, or have to be read to find them, than can be summed at once.
 func SumBelow[R any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Below, from record.Table[R], f BelowFilter,
 ) (sums []Sum, known bool, err error) {
 	shown := `json_build_object('currency', ` + b.Parent.currency + `, 'amounts', ` + b.Sums + `)`
 	list, err := listBelow[summed](ctx, pool, tenant, b, from.Name, shown, f, record.Page{Limit: maxSummed})
-	return addUp(list.Rows), list.After == record.Key{}, err
+	if list.After != (record.Key{}) {
+		return nil, false, err
+	}
+	return addUp(list.Rows), true, err
 }
 
 // listBelow is [ListBelow] with the SQL expression for the JSON of an R, on the row r.

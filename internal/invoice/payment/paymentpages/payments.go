@@ -3,6 +3,7 @@ package paymentpages
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
@@ -67,8 +69,9 @@ func (s *pages) mountPayments() {
 		Pool: s.site.Pool, Many: "payments", Dated: "paid", Placeholder: "Invoice, customer, reference or amount",
 		Searched: "whose reference, or that of their receipt, begins with this, or of invoices whose number, lines, or customer's name, email, tax ID, contact or " +
 			"reference have words that begin with these",
-		List: payment.List, SumUp: payment.SumUp,
+		List: payment.List, SumUp: sumUp,
 		Sums: []invoiceviews.Standing{
+			{Kind: "month", Label: "Paid in the month, with receipts, less money paid back"},
 			{Kind: "paid", Label: "Paid"}, {Kind: "credited", Label: "From credit notes"}, {Kind: "refunded", Label: "Refunded"},
 		},
 	}.Search(web.Listing[payment.Listed]{
@@ -99,6 +102,23 @@ func (s *pages) mountPayments() {
 	web.Ask(m, "remove", payment.Remove, web.Question[payment.Payment]{
 		Submit: "Remove payment", Page: s.removePage, Fresh: s.removable,
 	})
+}
+
+// sumUp returns the sums of payments. For those of a month, they include what was paid in it, as the kind "month": see [invoice.Standing].
+func sumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
+	sums, known, err := payment.SumUp(ctx, pool, tenant, f)
+	first, last := f.From.Month()
+	if err != nil || f != (invoice.BelowFilter{From: first, To: last}) {
+		return sums, known, err
+	}
+	all, err := invoice.Standing(ctx, pool, tenant, tenant, first)
+	for _, s := range all {
+		if s.Kind == "paid" {
+			s.Kind = "month"
+			sums = append(sums, s)
+		}
+	}
+	return sums, known, err
 }
 
 func (s *pages) unusualPayment(r *http.Request, d payment.Draft) (invoiceform.Doubt, error) {
