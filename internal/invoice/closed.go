@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
@@ -25,6 +27,16 @@ var PeriodClosed = conflict.Kind{
 // UseLaterDate is the advice of operations with a date.
 const UseLaterDate = "Nothing was recorded. Use a later date, or reopen the books."
 
+// CheckOpen returns the [*conflict.Error] of [WhenClosed] if a day is closed. The zero Date is today.
+func CheckOpen(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, day date.Date, field, advice string) error {
+	through, err := record.One(ctx, pool, tenant, pgx.RowTo[*date.Date], `
+		SELECT books_closed(@tenant_id, COALESCE(@day::date, business_day()))`, pgx.NamedArgs{"day": day})
+	if err != nil || through == nil {
+		return err
+	}
+	return errClosed(*through, field, advice)
+}
+
 // WhenClosed explains the constraint books_closed. field is the JSON Pointer of the date, or "" if the command has none, and advice is
 // the text of the conflict.
 func WhenClosed[C any](field, advice string) idempotency.Explanation[C] {
@@ -33,7 +45,7 @@ func WhenClosed[C any](field, advice string) idempotency.Explanation[C] {
 		if err != nil {
 			return fmt.Errorf("last closed day: %w", err)
 		}
-		return closed(through, field, advice)
+		return errClosed(through, field, advice)
 	}
 }
 
@@ -44,20 +56,15 @@ func RefuseBeforeAsking[C, R any](
 ) idempotency.Explanation[C] {
 	ask := idempotency.Repeats[C](table, name)
 	return func(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, command C, broken *pgconn.PgError) error {
-		through, err := record.One(ctx, store.Pool, intent.Tenant, pgx.RowTo[*date.Date], `
-			SELECT books_closed(@tenant_id, COALESCE(@day::date, business_day()))`, pgx.NamedArgs{"day": day(command)})
-		if err != nil {
+		if err := CheckOpen(ctx, store.Pool, intent.Tenant, day(command), "/date", UseLaterDate); err != nil {
 			return err
-		}
-		if through != nil {
-			return closed(*through, "/date", UseLaterDate)
 		}
 		return ask(ctx, store, intent, command, broken)
 	}
 }
 
-// closed returns the conflict of a day up to the last closed one.
-func closed(through date.Date, field, advice string) error {
+// errClosed returns the conflict of a day up to the last closed one.
+func errClosed(through date.Date, field, advice string) error {
 	refused := &conflict.Error{
 		Kind: &PeriodClosed, Title: "The books are closed through " + through.Display() + ".", Text: advice,
 		Members: map[string]string{"closed_through": through.String()},

@@ -40,7 +40,7 @@ type Invoice struct {
 	Subtotal     int64     `json:"subtotal"`
 	TaxTotal     int64     `json:"tax_total"`
 	Total        int64     `json:"total"`
-	Paid         int64     `json:"paid"`     // less refunds, and less BecameCredit
+	Paid         int64     `json:"paid"`     // what pays it: less refunds, and less BecameCredit
 	Credited     int64     `json:"credited"` // by credit notes
 	// BecameCredit is the part of the paid amount that credit notes turned into credit of the customer.
 	BecameCredit int64 `json:"became_credit,omitzero"`
@@ -56,6 +56,10 @@ type Invoice struct {
 	DuplicateOf record.Reference `json:"duplicate_of,omitzero"`
 	idempotency.External
 }
+
+// Received returns what was paid for the invoice, less refunds, in minor units. Its pages and the API call it paid, and Paid is the rest
+// that didn't become credit.
+func (i Invoice) Received() int64 { return i.Paid + i.BecameCredit }
 
 // Numbers reads the numbers of referenced invoices.
 var Numbers = record.Names{Table: "invoices", Column: "number"}

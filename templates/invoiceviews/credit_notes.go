@@ -57,7 +57,8 @@ type CreditNoteFormView struct {
 	Currency string // ISO 4217 code
 	Open     string // the open amount, "1,234.50"
 	SeenOpen string // the same, as a field of the form
-	Paid     string // the paid amount; "" for nothing
+	Paid     string // the paid amount; "" if nothing more of it can become credit
+	Became   string // the part of it that became credit before; "" for nothing
 	Most     string // the open and paid amounts, if some was written off, or else ""
 	To       string // the customer's email; "" for none
 	// The totals of everything that was not credited yet.

@@ -3,6 +3,7 @@ package invoiceviews
 
 import (
 	"slices"
+	"strings"
 
 	"onlyonce/templates"
 )
@@ -132,7 +133,9 @@ func (v Invoice) standing() standing {
 // the first sentence has the total: "50.00 of 123.00 paid. 61.50 credited. ".
 func (v Invoice) amountNotes(shown string) (notes string) {
 	of := " of " + v.Total
-	for _, kind := range []struct{ amount, did string }{{v.Paid, "paid"}, {v.Credited, "credited"}, {v.WrittenOff, "written off"}} {
+	for _, kind := range []struct{ amount, did string }{
+		{v.Paid, "paid"}, {strings.TrimPrefix(v.BecameCredit, "−"), "became credit"}, {v.Credited, "credited"}, {v.WrittenOff, "written off"},
+	} {
 		if kind.amount == "" || kind.did == shown {
 			continue
 		}

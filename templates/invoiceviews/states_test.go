@@ -270,7 +270,7 @@ func states() map[string]templ.Component {
 				Errors: templates.FieldErrors{{Control: invoiceviews.LineControl("line_quantity", 1), Message: hostile}},
 			},
 			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
-			Paid: "5.00", Most: "1,239.50",
+			Paid: "5.00", Became: "1.00", Most: "1,239.50",
 			Preview: invoiceviews.CreditPreview{Net: "1.00", Tax: "0.23", Total: "1.23", BecomesCredit: "0.00"},
 			Lines: []invoiceviews.CreditLine{
 				{Description: hostile, UnitPrice: "50.00", Left: "2"}, {Description: "Printing", Left: "0.5"},

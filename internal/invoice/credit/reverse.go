@@ -8,12 +8,14 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/receipt"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 )
 
@@ -96,16 +98,21 @@ var Reversed = conflict.Kind{
 	ToDo:    "Look at the reversal. To credit the invoice again, create a new credit note.",
 }
 
-// Reversible returns a [*conflict.Error] if a credit note was reversed, or is a reversal.
-func Reversible(n Note) error {
+// Reversible returns a [*conflict.Error] if a credit note was reversed, is a reversal, or has credit that was used.
+func Reversible(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, n Note) error {
 	switch {
 	case n.Reverses.ID != uuid.Nil:
 		return errIsReversal()
 	case n.ReversedBy.ID != uuid.Nil:
 		return errReversed(n.ReversedBy.ID, n.ReversedBy.Name)
-	default:
+	case n.BecameCredit == 0:
 		return nil
 	}
+	of, err := record.Find(ctx, pool, receipt.Table, tenant, n.Receipt)
+	if err != nil || of.Left == of.Amount {
+		return err
+	}
+	return receipt.CreditUsed(ctx, pool, tenant, n.ID)
 }
 
 func errReversed(first uuid.UUID, number string) error {

@@ -78,7 +78,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 func (s *Pages) showBalance(r *http.Request, inv invoice.Invoice, view *invoiceviews.Invoice) {
 	money, at := inv.Currency.Display, s.Invoices.URL(inv.ID)
 	view.Open, view.EInvoiceHref = money(inv.Open), at+"/ubl"
-	if paid := inv.Paid + inv.BecameCredit; paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
+	if paid := inv.Received(); paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
 		view.Paid = money(paid)
 	}
 	if inv.BecameCredit > 0 {

@@ -64,7 +64,9 @@ func TestStanding(t *testing.T) {
 	page.LeadsTo("/invoices?sort=due&status=overdue")
 	first, last := date.Today().Month()
 	thisMonth := url.Values{"paid_from": {first.String()}, "paid_to": {last.String()}}
-	page.LeadsTo("/invoices?" + thisMonth.Encode())
+	payments := "/payments?" + url.Values{"from": {first.String()}, "to": {last.String()}}.Encode()
+	page.LeadsTo(payments)
+	b.Page(person.Get(payments)).Says(fmt.Sprintf("less money paid back %d %s", len(paidNow), amountsText(paid)))
 	b.Page(person.Get("/invoices?" + thisMonth.Encode())).Says("Only paid from " + first.Time().Format("2 Jan 2006") + " until ").
 		LeadsTo("/invoices")
 	listed := throughPages(b, person, thisMonth)

@@ -8,7 +8,6 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
-	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -54,14 +53,6 @@ func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoicevie
 		add(text, "Edit the draft", url+"/edit", " first, if it should be another one.")
 	}
 	issued, today := inv.IssueDate, s.site.Today(r)
-	closed, err := s.closedWith(r, issued)
-	if err != nil {
-		return nil, err
-	}
-	if closed != (date.Date{}) {
-		add("The books are closed through "+web.DateText(closed)+", and the issue date is "+web.DateText(issued)+".",
-			"Edit the draft", url+"/edit", " first: it can't be issued with this date.")
-	}
 	if today.AddDays(fewDays).Before(issued) {
 		add("The issue date, "+web.DateText(issued)+", is in the future.", "Edit the draft", url+"/edit",
 			" first, if it should be earlier.")

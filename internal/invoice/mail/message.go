@@ -81,8 +81,8 @@ func letterOf(inv invoice.Invoice) letter {
 		Stays:  inv.DuplicateOf.Name,
 		Issuer: inv.Seller.Name, Customer: cmp.Or(inv.Customer.Contact, inv.Customer.Name), Number: inv.Number,
 		Issued: inv.IssueDate.Time().Format(day), Due: inv.DueDate.Time().Format(day),
-		Total: amount(inv.Total), Paid: amount(inv.Paid), Open: amount(inv.Open),
-		HasPayments: inv.Paid > 0, Taxed: inv.TaxTotal > 0, Notes: inv.Notes,
+		Total: amount(inv.Total), Paid: amount(inv.Received()), Open: amount(inv.Open),
+		HasPayments: inv.Received() > 0, Taxed: inv.TaxTotal > 0, Notes: inv.Notes,
 	}
 	if inv.Open > 0 {
 		l.Payment = document.Payment(inv)

@@ -84,10 +84,13 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	note := sitetest.Decode[credited](b, b.Program(b.Replica, b.Acme).Get("/api/v1"+page))
 	receipt := "/receipts/" + note.Receipt
 	b.Page(x.Caller.Get(page)).Says("Credits invoice 2026-0001 of 21 Nov 2026", "Of it, credit of the customer 135.77").LeadsTo(receipt)
-	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Credited 135.77 EUR 135.77 paid. Nothing is open.",
+	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Credited 135.77 EUR 135.77 paid. 135.77 became credit. Nothing is open.",
 		"Paid 135.77 Became credit of the customer −135.77 Credited 135.77 Open EUR 0.00", "Became credit",
 		"−135.77 EUR", "135.77 EUR became credit with "+note.Number).
 		LeadsTo(receipt)
+	shown := b.Program(b.Replica, b.Acme).Get("/api/v1/invoices/" + x.ID)
+	const amounts = `"paid":"135.77","became_credit":"135.77","credited":"135.77","written_off":"0.00","open":"0.00"`
+	assert.Thatf(t, strings.Contains(shown.Body, amounts), "%v", shown)
 	b.Page(x.Caller.Get(receipt)).Says("Became credit on", "Credit note "+note.Number, "Credit left 135.77 EUR", "Pay credit back").
 		LeadsTo(page)
 
@@ -99,6 +102,10 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	program.Post("/api/v1"+receipt+"/allocations", `{"invoice_id": "`+other+`", "amount": "0.07", "date": "2026-11-23"}`).
 		Want(t, http.StatusCreated)
 	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Paid 1 135.77 EUR From credit notes 1 0.07 EUR", note.Number)
+	b.Page(x.Caller.Get(page+"/reversals/new?key=used")).
+		Says("You can't reverse this credit note.", "First remove what depends on it: the payment of 0.07 EUR on 2026-0002.")
+	b.Page(x.Caller.Get("/payments/" + sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 13577`) + "/remove?key=credit")).
+		Says("You can't remove this payment. Some of it became credit")
 }
 
 // TestAmountAndReversal: an amount counts instead of the quantities of the form, which has them all, and a credit note is reversed on its
@@ -153,16 +160,20 @@ func TestCreditEverything(t *testing.T) {
 }
 
 // TestCreditedInPart: the invoice's page has the same state as the list, and doesn't count credits as payments. The list of credit notes
-// finds the credit note, and sums it up.
+// finds the credit note, also by words of its reason, and sums it up.
 func TestCreditedInPart(t *testing.T) {
 	b := sitetest.Setup(t)
 	notes := invoicecases.CreditNotes()
 	notes.Parent.Command = sitetest.Change(notes.Parent.Command, "due_date", "2099-12-31") // never overdue
 	x := b.Case(notes, sitetest.HTML{})
-	x.Format.Done(x, x.Ask(x.Command))
+	x.Format.Done(x, x.Ask(sitetest.Change(x.Command, "reason", "Two designs were damaged in transit")))
 	total := sitetest.Get[int64](b, `SELECT total FROM credit_notes`)
-	for _, search := range []string{"cn-20", fmt.Sprintf("%d.%02d", total/100, total%100), "2026-0001", "ada"} {
+	amount := fmt.Sprintf("%d.%02d", total/100, total%100)
+	for _, search := range []string{"cn-20", amount, "2026-0001", "ada", "damaged", "TRANSIT desi", "transit " + amount} {
 		b.Page(x.Caller.Get("/credit-notes?" + url.Values{"q": {search}}.Encode())).Says("Credited 1 ")
+	}
+	for _, search := range []string{"damaged goods", "transit 0.01", "!"} {
+		b.Page(x.Caller.Get("/credit-notes?" + url.Values{"q": {search}}.Encode())).Says("No credit notes")
 	}
 	for _, path := range []string{"/invoices/" + x.ID, "/invoices"} {
 		page := b.Page(x.Caller.Get(path)).Says("Partially credited")

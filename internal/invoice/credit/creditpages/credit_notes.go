@@ -65,9 +65,9 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render, 
 		Summary: "The credit notes of an invoice, newest first.", View: showCreditNote, Read: web.ListUnder(s.invoices, credit.ListOf),
 	})
 	web.ListAll(m, invoiceform.Below[credit.Listed]{
-		Pool: s.site.Pool, Many: "credit notes", Dated: "issued", Placeholder: "Number, invoice, customer or total",
-		Searched: "whose number begins with this, or of invoices whose number, lines, or customer's name, email, tax ID, contact or " +
-			"reference have words that begin with these",
+		Pool: s.site.Pool, Many: "credit notes", Dated: "issued", Placeholder: "Number, reason, invoice, customer or total",
+		Searched: "whose number begins with this, whose reason has, or of invoices whose number, lines, or customer's name, email, tax ID, " +
+			"contact or reference have words that begin with these",
 		List: credit.List, SumUp: credit.SumUp, Sums: []invoiceviews.Standing{{Kind: "credited", Label: "Credited"}},
 	}.Search(web.Listing[credit.Listed]{
 		Summary: "Credit notes, latest day first. A page may have fewer than limit, or none, even when there is a next_cursor.",
@@ -183,7 +183,10 @@ func (s *pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 		view.Preview = preview(f.Typed, inv, left)
 	}
 	if inv.Paid > 0 {
-		view.Paid = inv.Currency.Display(inv.Paid)
+		view.Paid = inv.Currency.Display(inv.Received())
+	}
+	if inv.BecameCredit > 0 {
+		view.Became = inv.Currency.Display(inv.BecameCredit)
 	}
 	if inv.WrittenOff > 0 {
 		view.Most = inv.Currency.Display(inv.Open + inv.Paid)

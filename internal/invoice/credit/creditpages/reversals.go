@@ -43,7 +43,7 @@ func (s *pages) mountReversals() {
 func (s *pages) freshReversal(r *http.Request) (url.Values, error) {
 	of, err := s.notes.Find(r)
 	if err == nil {
-		err = credit.Reversible(of)
+		err = credit.Reversible(r.Context(), s.site.Pool, web.Principal(r).Tenant, of)
 	}
 	day := s.site.Today(r)
 	if day.Before(of.Date) {

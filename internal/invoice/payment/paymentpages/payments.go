@@ -3,6 +3,7 @@ package paymentpages
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
@@ -65,10 +67,11 @@ func (s *pages) mountPayments() {
 	})
 	web.ListAll(m, invoiceform.Below[payment.Listed]{
 		Pool: s.site.Pool, Many: "payments", Dated: "paid", Placeholder: "Invoice, customer, reference or amount",
-		Searched: "whose reference begins with this, or of invoices whose number, lines, or customer's name, email, tax ID, contact or " +
+		Searched: "whose reference, or that of their receipt, begins with this, or of invoices whose number, lines, or customer's name, email, tax ID, contact or " +
 			"reference have words that begin with these",
-		List: payment.List, SumUp: payment.SumUp,
+		List: payment.List, SumUp: sumUp,
 		Sums: []invoiceviews.Standing{
+			{Kind: "month", Label: "Paid in the month, with receipts, less money paid back"},
 			{Kind: "paid", Label: "Paid"}, {Kind: "credited", Label: "From credit notes"}, {Kind: "refunded", Label: "Refunded"},
 		},
 	}.Search(web.Listing[payment.Listed]{
@@ -86,7 +89,7 @@ func (s *pages) mountPayments() {
 			c := p.Currency
 			return []string{
 				p.ID.String(), p.Date.String(), p.InvoiceNumber, p.Customer.Name, c.String(), c.Format(p.Amount), c.Format(p.Refunded),
-				p.Method, p.Provider, p.Reference,
+				p.Method, p.Transfer.Provider, p.Transfer.Reference,
 			}
 		},
 	}))
@@ -97,9 +100,25 @@ func (s *pages) mountPayments() {
 		"one that reverses it, and its reference stays taken.", payment.Remove, web.Nothing(), &payment.HasRefunds,
 		&invoice.BecameCredit, &invoice.PeriodClosed)
 	web.Ask(m, "remove", payment.Remove, web.Question[payment.Payment]{
-		Submit: "Remove payment", Page: s.removePage,
-		Fresh: func(_ *http.Request, p payment.Payment) (url.Values, error) { return nil, payment.Removable(p) },
+		Submit: "Remove payment", Page: s.removePage, Fresh: s.removable,
 	})
+}
+
+// sumUp returns the sums of payments. For those of a month, they include what was paid in it, as the kind "month": see [invoice.Standing].
+func sumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
+	sums, known, err := payment.SumUp(ctx, pool, tenant, f)
+	first, last := f.From.Month()
+	if err != nil || f != (invoice.BelowFilter{From: first, To: last}) {
+		return sums, known, err
+	}
+	all, err := invoice.Standing(ctx, pool, tenant, tenant, first)
+	for _, s := range all {
+		if s.Kind == "paid" {
+			s.Kind = "month"
+			sums = append(sums, s)
+		}
+	}
+	return sums, known, err
 }
 
 func (s *pages) unusualPayment(r *http.Request, d payment.Draft) (invoiceform.Doubt, error) {
@@ -112,10 +131,20 @@ func paymentRow(r *http.Request, p payment.Listed) []string {
 	if p.Refunded > 0 {
 		refunded = web.AmountText(p.Currency, p.Refunded)
 	}
-	reference := cmp.Or(strings.TrimSpace(p.Provider+" "+p.Reference), p.OfReceipt, web.OptionText(p.Method))
+	reference := cmp.Or(p.Transfer.String(), web.OptionText(p.Method))
 	return []string{
 		p.InvoiceNumber, web.DateText(p.Date), p.Customer.Name, reference, web.AmountText(p.Currency, p.Amount), refunded,
 	}
+}
+
+// removable returns a conflict if a payment can't be removed now.
+func (s *pages) removable(r *http.Request, p payment.Payment) (url.Values, error) {
+	tenant := web.Principal(r).Tenant
+	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, tenant, p.InvoiceID)
+	if err == nil {
+		err = payment.Removable(r.Context(), s.site.Pool, tenant, p, inv)
+	}
+	return nil, err
 }
 
 func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, of payment.Payment) (templ.Component, error) {
@@ -170,7 +199,9 @@ func receiptHref(inv invoice.Invoice, f templates.Form) string {
 	if taken := f.Blamed.Of("reference") != ""; !taken && (err != nil || amount <= inv.Open || !f.CameBack()) {
 		return ""
 	}
-	of := url.Values{"customer_id": {inv.Customer.ID.String()}, "currency": {inv.Currency.String()}}
+	of := url.Values{
+		"customer_id": {inv.Customer.ID.String()}, "currency": {inv.Currency.String()}, invoiceviews.PartInvoiceField: {inv.ID.String()},
+	}
 	for _, name := range []string{"amount", "date", "method", "provider", "reference"} {
 		of.Set(name, f.Typed.Get(name))
 	}

@@ -42,6 +42,10 @@ WITH candidates AS MATERIALIZED (
 			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
 				SELECT id FROM payments
 				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
+			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
+				SELECT id FROM receipts WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) LIMIT 1001
+			) AS its, LATERAL (
+				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
 			WITH records AS MATERIALIZED (SELECT id FROM (
 					SELECT w.invoice_id AS id FROM unnest($3::text[]) AS each (word), LATERAL (
 						SELECT w.invoice_id FROM invoice_words w WHERE w.tenant_id = $2 AND w.word = each.word LIMIT 1001) AS w
@@ -61,6 +65,8 @@ WITH candidates AS MATERIALIZED (
 		SELECT r.paid_on AS first, r.id AS second
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $2 AND r.id = c.id LIMIT 1) AS r
 		WHERE (r.paid_on, r.id) < ($6::date, $7::uuid) AND removed_at IS NULL AND paid_on >= $8::date AND paid_on <= $9::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) OR (
+				SELECT true FROM (SELECT reference AS text FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS its, LATERAL (
+					SELECT FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE its.text >= each.text AND its.text < each.text || chr(1114111) LIMIT 1) AS found) OR (
 				SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
 					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $10::integer) AS term WHERE NOT EXISTS (
 							SELECT FROM unnest($11::text[], $12::integer[]) AS t (word, n)

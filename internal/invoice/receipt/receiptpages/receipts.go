@@ -194,7 +194,9 @@ func receiptOfForm(r *http.Request) (receipt.Draft, error) {
 func (s *pages) freshReceipt(r *http.Request) (url.Values, error) {
 	is, err := settings.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant)
 	fresh := url.Values{"date": {s.site.Today(r).String()}, "method": {payment.Methods()[0]}, "currency": {is.Currency.String()}}
-	for _, name := range []string{"customer_id", "currency", "amount", "date", "method", "provider", "reference"} {
+	for _, name := range []string{
+		"customer_id", "currency", "amount", "date", "method", "provider", "reference", invoiceviews.PartInvoiceField,
+	} {
 		if value := r.URL.Query().Get(name); value != "" {
 			fresh.Set(name, value)
 		}
@@ -229,6 +231,10 @@ func (s *pages) receiptForm(r *http.Request, p templates.Page, f templates.Form)
 		view.More = receipt.MaxOpen
 	}
 	typed := f.Typed[invoiceviews.PartInvoiceField]
+	first := f.Typed.Get(invoiceviews.PartInvoiceField)
+	if at := slices.IndexFunc(open, func(i receipt.OpenInvoice) bool { return i.ID.String() == first }); at > 0 {
+		open = slices.Concat(open[at:at+1], open[:at], open[at+1:])
+	}
 	amounts := f.Typed[invoiceviews.PartAmountField]
 	if f.Typed.Get(templates.RedisplayField) == invoiceviews.FillParts && view.Customer {
 		typed, amounts = filled(open, currency, f.Typed.Get("amount"))
