@@ -22,7 +22,7 @@ func (v MailFormView) textHint() string {
 	if v.Again {
 		return "Leave blank for the text of the failed email."
 	}
-	return "The email has a greeting above it, and the lines and amounts of the invoice below it. Leave blank for the usual text."
+	return "It begins with the greeting. The lines and amounts of the invoice follow. Leave blank for the usual text."
 }
 
 // recipientHint returns the hint about the recipient. An email to another address than the customer's has no copies.

@@ -75,7 +75,8 @@ func TestCreditNoteIsMailed(t *testing.T) {
 	b.post(invoice+"/credit-notes", "told", told, http.StatusCreated)
 	b.post(invoice+"/credit-notes", "told", told, http.StatusCreated)
 	sent := b.settled(1)[0]
-	want := "Hello Ada,\n\nOn 28 November 2026, we credited 30.75 EUR of our invoice 2026-0001 of 21 November 2026.\n\n" +
+	want := "Hello Ada,\n\nOn 28 November 2026, we credited 30.75 EUR of our invoice 2026-0001 of 21 November 2026 " +
+		"with credit note CN-2026-0002.\n\n" +
 		"Half of it\nwas <late>\n\nOpen: 30.75 EUR\n\nThe credit note is attached as a PDF file.\n\nKind regards,\n"
 	assert.Thatf(t, sent.Kind == mail.KindCreditNote && sent.Recipient == "ada@example.com" && strings.HasPrefix(sent.Text, want),
 		"%+v, want the text %q", sent, want)

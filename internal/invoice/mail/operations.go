@@ -27,8 +27,8 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
 				WHERE tenant_id = @tenant_id AND id = @invoice_id AND status = 'issued' AND COALESCE(bill_to->>'email', '') = '')`, args)
 		if d.Failed == uuid.Nil {
 			tx.Exec(`
-				INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject, introduction, e_invoice)
-				VALUES (@tenant_id, @record_id, @invoice_id, NULLIF(@recipient, ''), @subject, @introduction, @e_invoice)`, args)
+				INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject, introduction, greeted, e_invoice)
+				VALUES (@tenant_id, @record_id, @invoice_id, NULLIF(@recipient, ''), @subject, @introduction, true, @e_invoice)`, args)
 		} else {
 			args["failed"] = d.Failed
 			tx.Exec(`SELECT FROM lock_invoice(@tenant_id, @invoice_id)`, args)
@@ -50,11 +50,11 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
 // sendFailed queues a mail like a failed one, unless it was sent again already, or reminds of an invoice with nothing open. In a reminder,
 // the typed text replaces the message.
 const sendFailed = `
-	INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id, recipient, subject, introduction, message, e_invoice)
+	INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id, recipient, subject, introduction, message, greeted, e_invoice)
 	SELECT tenant_id, @record_id, invoice_id, kind, credit_note_id, NULLIF(@recipient, ''), COALESCE(NULLIF(@subject, ''), subject),
 		CASE WHEN kind LIKE 'reminder%' THEN '' ELSE COALESCE(NULLIF(@introduction, ''), introduction) END,
 		CASE WHEN kind LIKE 'reminder%' THEN COALESCE(NULLIF(@introduction, ''), message) ELSE message END,
-		CASE kind WHEN 'invoice' THEN @e_invoice ELSE e_invoice END
+		greeted OR @introduction <> '', CASE kind WHEN 'invoice' THEN @e_invoice ELSE e_invoice END
 	FROM mails m
 	WHERE tenant_id = @tenant_id AND id = @failed AND invoice_id = @invoice_id AND state = 'failed' AND (
 			kind NOT LIKE 'reminder%' OR EXISTS (

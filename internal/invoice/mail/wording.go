@@ -69,7 +69,7 @@ func KindReminder(level int) string { return reminderKind + strconv.Itoa(level) 
 
 // Limits in characters. They are larger where the placeholders are filled in.
 const (
-	maxSubject, maxText             = 200, 2000
+	maxSubject, maxText             = 200, 2100
 	maxFilledSubject, maxFilledText = 300, 5000
 )
 
@@ -111,16 +111,17 @@ func Placeholders(kind string) []string {
 func Standard(kind string) (subject, text string) {
 	switch kind {
 	case KindInvoice:
-		return "Invoice {number} from {business}", "We have sent you invoice {number} of {issued}."
+		return "Invoice {number} from {business}",
+			invoice.Greeting + "Here is our invoice {number} of {issued} for {total}, due on {due}."
 	case KindCreditNote:
-		return "Credit note for invoice {number} from {business}",
-			"On {credited_on}, we credited {credited} of our invoice {number} of {issued}."
+		return "Credit note {credit_note} for invoice {number} from {business}", invoice.Greeting +
+			"On {credited_on}, we credited {credited} of our invoice {number} of {issued} with credit note {credit_note}."
 	case KindVoid:
 		return "Invoice {number} from {business} is void",
-			"We have voided our invoice {number} of {issued}, {total}. Please do not pay it."
+			invoice.Greeting + "We have voided our invoice {number} of {issued}, {total}. Please do not pay it."
 	default:
 		level := Mail{Kind: kind}.Level()
-		return reminder.LevelName(level) + ": invoice {number} from {business}", reminder.Message(level)
+		return reminder.LevelName(level) + ": invoice {number} from {business}", invoice.Greeting + reminder.Message(level)
 	}
 }
 

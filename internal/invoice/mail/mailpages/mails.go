@@ -2,7 +2,6 @@
 package mailpages
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -84,7 +83,7 @@ func (s *pages) freshMail(r *http.Request) (url.Values, error) {
 	if failed, wrong := uuid.Parse(r.URL.Query().Get(invoiceviews.FailedField)); err == nil && wrong == nil {
 		m, err := record.Find(r.Context(), s.site.Pool, mail.Table, web.Principal(r).Tenant, failed)
 		return url.Values{
-			"recipient": {m.Recipient}, "subject": {m.Subject}, "introduction": {cmp.Or(m.Introduction, m.Message)},
+			"recipient": {m.Recipient}, "subject": {m.Subject}, "introduction": {m.Opening(inv)},
 			invoiceviews.FailedField: {failed.String()},
 		}, err
 	}

@@ -6,9 +6,9 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 	'invoice_id', r.invoice_id, 'credit_note_id', r.credit_note_id, 'recipient', r.recipient, 'copies', r.copies, 'kind', r.kind,
-	'e_invoice', r.e_invoice, 'message', r.message, 'subject', r.subject, 'introduction', r.introduction, 'state', r.state,
-	'attempts', r.attempts, 'reason', r.reason, 'message_id', COALESCE(r.message_id, ''), 'text', r.body, 'kept', r.kept,
-	'sent_at', r.sent_at,
+	'e_invoice', r.e_invoice, 'message', r.message, 'subject', r.subject, 'introduction', r.introduction, 'greeted', r.greeted,
+	'state', r.state, 'attempts', r.attempts, 'reason', r.reason, 'message_id', COALESCE(r.message_id, ''), 'text', r.body,
+	'kept', r.kept, 'sent_at', r.sent_at,
 	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) FROM mails r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
 
 -- email texts
