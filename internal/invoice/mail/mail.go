@@ -20,13 +20,14 @@ type Mail struct {
 	record.Header
 
 	InvoiceID    uuid.UUID `json:"invoice_id"`
-	CreditNoteID uuid.UUID `json:"credit_note_id,omitzero"` // of a mail that sends a credit note
+	CreditNoteID uuid.UUID `json:"credit_note_id,omitzero"` // of a mail that sends a credit note or its reversal
 	Number       string    `json:"number"`                  // of the invoice
 	Recipient    string    `json:"recipient"`
 	// Copies are further email addresses with ", " between them: those of the customer, if the mail goes to the customer.
 	Copies string `json:"copies"`
-	// Kind distinguishes mails about the issued invoice, mails about the void one, credit notes, and reminders by their level.
-	Kind    string `json:"kind" enum:"invoice,void,reminder_1,reminder_2,reminder_3,credit_note"`
+	// Kind distinguishes mails about the issued invoice, mails about the void one, credit notes, their reversals, and reminders by
+	// their level.
+	Kind    string `json:"kind" enum:"invoice,void,reminder_1,reminder_2,reminder_3,credit_note,reversal"`
 	Subject string `json:"subject"`
 	// Introduction is the text above the lines of the invoice; "" for the standard one, and for a reminder, which has a message.
 	Introduction string `json:"introduction"`
@@ -48,6 +49,7 @@ const (
 	KindInvoice    = "invoice"
 	KindVoid       = "void"
 	KindCreditNote = "credit_note"
+	KindReversal   = "reversal"  // of a credit note
 	reminderKind   = "reminder_" // with the level behind it
 )
 
@@ -71,6 +73,7 @@ type Input struct {
 	Subject      string `json:"subject,omitzero" doc:"Leave it out for the one of the email texts."`
 	Introduction string `json:"introduction,omitzero" doc:"Greeting and text above the lines. Leave it out for the email texts' one."`
 	Failed       string `json:"failed_id,omitzero" format:"uuid" doc:"A failed email to send again, such as a reminder or a credit note."`
+	CreditNote   string `json:"credit_note_id,omitzero" format:"uuid" doc:"A credit note or reversal of the invoice to send instead."`
 	EInvoice     bool   `json:"e_invoice,omitzero" doc:"Attach the e-invoice as XML, unless the invoice lacks required data."`
 }
 
@@ -81,18 +84,24 @@ type Draft struct {
 	Subject      string        `json:"subject,omitzero"`      // "" for the one of the wording
 	Introduction string        `json:"introduction,omitzero"` // "" for the one of the wording
 	// Failed is the failed mail to send again, with its subject and text unless others are given; zero for a mail about the invoice.
-	Failed   uuid.UUID `json:"failed_id,omitzero"`
-	EInvoice bool      `json:"e_invoice,omitzero"`
+	Failed     uuid.UUID `json:"failed_id,omitzero"`
+	CreditNote uuid.UUID `json:"credit_note_id,omitzero"` // sent instead of the invoice, with the e-invoice as in the last mail about one
+	EInvoice   bool      `json:"e_invoice,omitzero"`
 }
 
 // Draft checks the input for an invoice. It returns an [*invalid.Error] with all mistakes.
 func (in Input) Draft(invoice uuid.UUID) (Draft, error) {
 	var problems invalid.Error
 	d := Draft{InvoiceID: invoice, Recipient: email.Typed(in.Recipient), EInvoice: in.EInvoice}
+	var err error
 	if in.Failed != "" {
-		var err error
 		if d.Failed, err = uuid.Parse(in.Failed); err != nil {
 			problems.Add("/failed_id", "Send the ID of an email.")
+		}
+	}
+	if in.CreditNote != "" {
+		if d.CreditNote, err = uuid.Parse(in.CreditNote); err != nil || in.Failed != "" {
+			problems.Add("/credit_note_id", "Send the ID of a credit note, without failed_id.")
 		}
 	}
 	d.Subject = problems.Line("/subject", "the subject", in.Subject, maxFilledSubject)

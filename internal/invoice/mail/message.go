@@ -61,6 +61,7 @@ type letter struct {
 	Lines                       []letterLine
 	Total, Paid, Open           string
 	HasPayments, Logo, Taxed    bool
+	Reversal                    bool   // whether it takes a credit note back
 	Attached                    string // "as a PDF file"; "" for nothing
 	Notes                       string
 	Payment                     []pdf.Fact // the bank account, if it is known and an amount is open
@@ -125,8 +126,8 @@ func (l letters) write(m source, files []mailer.File) (mailer.Letter, error) {
 	switch {
 	case m.Kind == KindVoid:
 		saying = l.void
-	case m.Kind == KindCreditNote:
-		saying, content.Reason = l.credit, m.note.Reason
+	case m.Kind == KindCreditNote, m.Kind == KindReversal:
+		saying, content.Reason, content.Reversal = l.credit, m.note.Reason, m.Kind == KindReversal
 		if m.note.BecameCredit > 0 {
 			content.Became = m.note.Currency.Display(m.note.BecameCredit) + " " + m.note.Currency.String()
 		}

@@ -112,11 +112,16 @@ func everyMail(t *testing.T, b *invoicetest.Bundle, key, currency string) (all [
 	must.OK(t, err)
 	note, err := credit.Create.Do(t.Context(), b.Store, b.Intent(key+" credit"), d)
 	must.OK(t, err)
+	credited := b.Find(inv)
+	reverse, err := credit.ReverseInput{Tell: true}.Draft(note.Value)
+	must.OK(t, err)
+	back, err := credit.Reverse.Do(t.Context(), b.Store, b.Intent(key+" reverse"), reverse)
+	must.OK(t, err)
 	voided, err := invoice.Void.Do(t.Context(), b.Store, b.Of(key+" void", void.ID, 0), invoice.VoidDraft{Tell: true})
 	must.OK(t, err)
-	credited := b.Find(inv)
 	of := map[string]queued{
 		mail.KindInvoice: {inv: inv}, mail.KindReminder(1): {inv: inv}, mail.KindCreditNote: {inv: credited, note: note.Value},
+		mail.KindReversal: {inv: b.Find(inv), note: back.Value},
 	}
 	for _, about := range []invoice.Invoice{inv, void} {
 		list, err := mail.ListOf(t.Context(), b.DB.Pool, b.Tenant, about.ID, record.Page{Limit: 10})
@@ -132,7 +137,7 @@ func everyMail(t *testing.T, b *invoicetest.Bundle, key, currency string) (all [
 			all = append(all, q)
 		}
 	}
-	assert.Equal(t, len(all), 6, "mails")
+	assert.Equal(t, len(all), 7, "mails")
 	return all
 }
 

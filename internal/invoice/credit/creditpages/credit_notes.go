@@ -40,8 +40,8 @@ type pages struct {
 // Render returns a document as a PDF file.
 type Render func(ctx context.Context, name string, shown pdf.Document) (web.File, error)
 
-// MailsOf returns the emails with a credit note for its page.
-type MailsOf func(r *http.Request, pool *pgxpool.Pool, note uuid.UUID) (invoiceviews.InvoiceMails, error)
+// MailsOf returns the emails with a credit note of an invoice for its page.
+type MailsOf func(r *http.Request, pool *pgxpool.Pool, n credit.Note, inv invoice.Invoice) (invoiceviews.InvoiceMails, error)
 
 // Mount mounts credit notes, which are listed for each invoice and for all.
 func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render, mailsOf MailsOf) {
@@ -240,9 +240,7 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 		Reason: n.Reason, Footer: inv.Seller.Footer,
 		InvoiceNumber: inv.Number, InvoiceDate: web.DateText(inv.IssueDate), InvoiceHref: "/invoices/" + inv.ID.String(),
 		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
-	}
-	if n.Reverses.ID == uuid.Nil {
-		view.EInvoiceHref = "/credit-notes/" + n.ID.String() + "/ubl"
+		EInvoiceHref: "/credit-notes/" + n.ID.String() + "/ubl",
 	}
 	if n.BecameCredit != 0 {
 		view.BecameCredit = money(n.BecameCredit)
@@ -266,7 +264,7 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 			Label: t.NoTax.GroupText(t.Rate), Net: money(t.Net), Amount: money(t.Tax), Reason: t.NoTax.ReasonText(inv.Exemption),
 		})
 	}
-	view.Mails, err = s.mailsOf(r, s.site.Pool, n.ID)
+	view.Mails, err = s.mailsOf(r, s.site.Pool, n, inv)
 	return invoiceviews.CreditNotePage(p, view), err
 }
 

@@ -49,7 +49,7 @@ func (s *pages) freshReversal(r *http.Request) (url.Values, error) {
 	if day.Before(of.Date) {
 		day = of.Date
 	}
-	return url.Values{"date": {day.String()}}, err
+	return url.Values{invoiceviews.TellField: {"true"}, "date": {day.String()}}, err
 }
 
 func (s *pages) reverseForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -57,14 +57,14 @@ func (s *pages) reverseForm(r *http.Request, p templates.Page, f templates.Form)
 	if err != nil {
 		return nil, err
 	}
-	number, err := invoice.Numbers.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, of.InvoiceID)
+	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, of.InvoiceID)
 	if err != nil {
 		return nil, err
 	}
 	f.Cancel = s.notes.URL(of.ID)
 	view := invoiceviews.ReverseFormView{
-		Form: f, Number: of.Number, Href: f.Cancel, Amount: web.AmountText(of.Currency, of.Total), Invoice: number,
-		InvoiceHref: s.invoices.URL(of.InvoiceID),
+		Form: f, Number: of.Number, Href: f.Cancel, Amount: web.AmountText(of.Currency, of.Total), Invoice: inv.Number,
+		InvoiceHref: s.invoices.URL(of.InvoiceID), To: inv.Customer.Email,
 	}
 	if of.BecameCredit > 0 {
 		view.BecameCredit = web.AmountText(of.Currency, of.BecameCredit)
