@@ -25,7 +25,9 @@ func (s *pages) mountReversals() {
 		ShownAt: func(n credit.Note) string { return s.notes.URL(n.ID) },
 	})
 	draft := web.NewFormUnder(s.notes, m, credit.ReverseInput.Draft, web.Form[credit.Note]{
-		Fields:  []templates.Field{{Name: "reason", Value: "Reason"}, {Name: "date", Value: "Date"}},
+		Fields: []templates.Field{
+			{Name: "reason", Value: "Reason"}, {Name: "date", Value: "Date"}, {Name: invoiceviews.TellField, Value: "Send by email"},
+		},
 		Page:    s.reverseForm,
 		Example: credit.ReverseInput{Reason: "Wrong invoice"},
 		Words: &web.Wording{
