@@ -67,8 +67,13 @@ type CreditNoteFormView struct {
 	Lines                []CreditLine
 }
 
-// PreviewCredit is the value of [templates.RedisplayField] that shows the form with a preview.
-const PreviewCredit = "preview"
+// The values of [templates.RedisplayField] that show the form with a preview, with all that is left and its preview, or without
+// quantities.
+const (
+	PreviewCredit = "preview"
+	CreditAll     = "all"
+	CreditNone    = "none"
+)
 
 // CreditPreview has the amounts of the credit note that the form would create; zero without a preview.
 type CreditPreview struct {
@@ -79,8 +84,11 @@ type CreditPreview struct {
 // CreditLine is a line of the invoice that can be credited.
 type CreditLine struct {
 	Description string
+	Quantity    string
 	UnitPrice   string
+	Amount      string // net
 	Left        string // the quantity that was not credited yet
+	LeftAmount  string // net
 }
 
 // quantity returns the control for the credited quantity of the line at index (from 0).

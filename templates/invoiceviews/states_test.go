@@ -273,7 +273,8 @@ func states() map[string]templ.Component {
 			Paid: "5.00", Most: "1,239.50",
 			Preview: invoiceviews.CreditPreview{Net: "1.00", Tax: "0.23", Total: "1.23", BecomesCredit: "0.00"},
 			Lines: []invoiceviews.CreditLine{
-				{Description: hostile, UnitPrice: "50.00", Left: "2"}, {Description: "Printing", Left: "0.5"},
+				{Description: hostile, Quantity: "2 hours", UnitPrice: "50.00", Amount: "100.00", Left: "2 hours", LeftAmount: "100.00"},
+				{Description: "Printing", Left: "0.5"},
 			},
 		}),
 		"credit note form that can't be previewed": invoiceviews.CreditNoteForm(page, invoiceviews.CreditNoteFormView{
