@@ -182,7 +182,7 @@ func MailTextsFormPage(p templates.Page, v MailTextsForm) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templates.TextArea(v.Input(templates.Input{ID: part.Field + "_text", Label: "Text (optional)", Hint: "Standard: " + part.Text}), 3).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.TextArea(v.Input(templates.Input{ID: part.Field + "_text", Label: "Text (optional)", Hint: "Standard: " + part.Text}), 5).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
