@@ -101,7 +101,7 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Paid 1 135.77 EUR From credit notes 1 0.07 EUR", note.Number)
 }
 
-// TestAmountAndReversal: the buttons fill in all quantities or none; an amount counts instead of the quantities of the form, which has them all, and a credit note is reversed on its
+// TestAmountAndReversal: the buttons fill in all quantities or none, and an amount counts instead of them. A credit note is reversed on its
 // page, which then leads to the reversal. The invoice and its history have both.
 func TestAmountAndReversal(t *testing.T) {
 	b := sitetest.Setup(t)
