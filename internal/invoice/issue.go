@@ -12,6 +12,9 @@ import (
 	"onlyonce/internal/invalid"
 )
 
+// Greeting begins the standard texts of emails. The placeholder is the customer's contact or name.
+const Greeting = "Hello {contact},\n\n"
+
 // MaxMessage is the maximum length of an email's message, in characters.
 const MaxMessage = 2000
 

@@ -117,7 +117,7 @@ func ReminderForm(p templates.Page, v ReminderFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.TextArea(v.Input(templates.Input{ID: "message", Label: "Message", Hint: "The email has a greeting above it, and the number, the due date and the amounts below it. The invoice is attached as a PDF file."}), 6).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.TextArea(v.Input(templates.Input{ID: "message", Label: "Message", Hint: "It begins with the greeting. The number, the due date and the amounts follow. The invoice is attached as a PDF file."}), 6).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

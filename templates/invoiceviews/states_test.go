@@ -273,7 +273,8 @@ func states() map[string]templ.Component {
 			Paid: "5.00", Became: "1.00", Most: "1,239.50",
 			Preview: invoiceviews.CreditPreview{Net: "1.00", Tax: "0.23", Total: "1.23", BecomesCredit: "0.00"},
 			Lines: []invoiceviews.CreditLine{
-				{Description: hostile, UnitPrice: "50.00", Left: "2"}, {Description: "Printing", Left: "0.5"},
+				{Description: hostile, Quantity: "2 hours", UnitPrice: "50.00", Amount: "100.00", Left: "2 hours", LeftAmount: "100.00"},
+				{Description: "Printing", Left: "0.5"},
 			},
 		}),
 		"credit note form that can't be previewed": invoiceviews.CreditNoteForm(page, invoiceviews.CreditNoteFormView{
@@ -282,12 +283,16 @@ func states() map[string]templ.Component {
 		}),
 		"credit note that is reversed": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
 			Number: "CN-2026-0001", Total: "2.00", ReversedBy: "CN-2026-0002", OtherHref: "/credit-notes/2",
+			Mails: invoiceviews.InvoiceMails{
+				Send: templates.Action{Text: "Send by email", Href: "/invoices/1/send", Key: "k"}, OtherHref: "/invoices/1/send/new",
+			},
 		}),
 		"reversal": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
 			Number: "CN-2026-0002", Total: "−2.00", BecameCredit: "−1.00", Reverses: "CN-2026-0001", OtherHref: "/credit-notes/1",
 		}),
 		"reversal form": invoiceviews.ReverseForm(page, invoiceviews.ReverseFormView{
 			Form:   templates.Form{Title: "Reverse a credit note", Key: "k", Typed: url.Values{"reason": {hostile}}},
+			To:     hostile,
 			Number: "CN-2026-0001", Href: "/credit-notes/1", Amount: "2.00 EUR", Invoice: hostile, InvoiceHref: "/invoices/1",
 			BecameCredit: "1.00 EUR",
 		}),
@@ -325,6 +330,10 @@ func states() map[string]templ.Component {
 				Title: "Send this email again", Key: "k", Typed: url.Values{"failed_id": {"1"}, "introduction": {hostile}},
 			},
 			Again: true, Number: hostile, Href: "/invoices/1",
+		}),
+		"mail form of a credit note": invoiceviews.MailForm(page, invoiceviews.MailFormView{
+			Form: templates.Form{Title: "Send this credit note by email", Key: "k", Typed: url.Values{"credit_note_id": {"1"}}},
+			Note: true, Number: hostile, Href: "/invoices/1",
 		}),
 		"reminder form": invoiceviews.ReminderForm(page, invoiceviews.ReminderFormView{
 			Form:        templates.Form{Title: "Second reminder", Key: "k", Typed: url.Values{"level": {"2"}, "message": {hostile}}},

@@ -23,12 +23,14 @@ import (
 type ReverseInput struct {
 	Reason string `json:"reason,omitzero" doc:"Shown on the reversal."`
 	Date   string `json:"date,omitzero" format:"date" doc:"Default: today, or the date of the credit note if that is later."`
+	Tell   bool   `json:"tell_customer,omitzero" doc:"Whether to send the reversal to the customer by email."`
 }
 
 // ReverseDraft is the command that reverses a credit note.
 type ReverseDraft struct {
 	Reverses uuid.UUID `json:"reverses"`
 	Reason   string    `json:"reason,omitzero"`
+	Tell     bool      `json:"tell,omitzero"` // sends it to the customer by email, if the customer has an address
 	// Date is the date of issue. Zero means today, or the date of the credit note if that is later.
 	Date date.Date `json:"date,omitzero"`
 }
@@ -36,7 +38,7 @@ type ReverseDraft struct {
 // Draft checks the input for a credit note. It returns an [*invalid.Error] with all mistakes.
 func (in ReverseInput) Draft(of Note) (ReverseDraft, error) {
 	var problems invalid.Error
-	d := ReverseDraft{Reverses: of.ID, Reason: problems.Lines("/reason", "the reason", in.Reason, maxReason)}
+	d := ReverseDraft{Reverses: of.ID, Reason: problems.Lines("/reason", "the reason", in.Reason, maxReason), Tell: in.Tell}
 	if in.Date != "" {
 		d.Date = checkDate(in.Date, "the reversal", &problems)
 	}
@@ -59,6 +61,9 @@ var Reverse = idempotency.Define(idempotency.Spec[ReverseDraft, Note]{
 			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 			SELECT tenant_id, id, @operation, @idempotency_key, 'credit taken back' FROM receipts
 			WHERE tenant_id = @tenant_id AND credit_note_id = @reverses`, args)
+		if d.Tell {
+			queueMail(tx, args)
+		}
 		return tx.Record()
 	},
 	Retain: 72 * time.Hour,

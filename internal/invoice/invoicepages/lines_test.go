@@ -55,7 +55,7 @@ func TestDiscountsEverywhere(t *testing.T) {
 		{"position": 1, "quantity": "1"}, {"position": 2, "quantity": "1"}]}`)
 	b.Page(person.Get(strings.TrimPrefix(note.Location(), "/api/v1"))).
 		Says("Design less 10% 1 hour 50.00 23% 45.00", "Paper less 0.50 1 kg 7.50 23% 7.00")
-	b.Page(person.Get(person.Get(path + "/credit-notes/new").Location())).Says("11 hours left at 50.00 EUR")
+	b.Page(person.Get(person.Get(path + "/credit-notes/new").Location())).Says("50.00 540.00 11 hours (495.00)")
 
 	customer := sitetest.Decode[struct{ Customer struct{ ID string } }](b, made).Customer.ID
 	schedule := program.With("Idempotency-Key", "schedule").Post("/api/v1/schedules", `{
@@ -108,7 +108,7 @@ func TestNegativeLinesEverywhere(t *testing.T) {
 	}
 	text := readPDF(b, person.Get(path+"/pdf"))
 	assert.Thatf(t, strings.Contains(text, "−18.00"), "the PDF file says %q", text)
-	credit := b.Page(person.Get(person.Get(path + "/credit-notes/new").Location())).Says("−1 left at 20.00 EUR")
+	credit := b.Page(person.Get(person.Get(path + "/credit-notes/new").Location())).Says("−1 (−18.00)")
 	assert.Equal(t, strings.Join(credit.Typed()["line_quantity"], " "), "2 -1", "the form of a credit note")
 	b.Page(person.Get(person.Press(credit, "Create credit note").Location())).Says("Total credited EUR 105.00")
 	b.Page(person.Get("/tax-summary?from=2026-11-01&to=2026-12-31")).Says("105.00")

@@ -23,11 +23,14 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Reminder]{
 		args := pgx.NamedArgs{
 			"invoice_id": d.InvoiceID, "level": d.Level, "recipient": string(d.Recipient), "message": d.Message, "usual": d.Usual,
 		}
+		if d.Usual {
+			args["message"] = invoice.Greeting + d.Message
+		}
 		tx.Exec(`
 			SELECT send_reminder(@tenant_id, @record_id, @invoice_id, @level::integer, NULLIF(@recipient, ''),
-				COALESCE((mail_wording(@tenant_id, CASE WHEN @usual THEN 'reminder_' || @level::integer END, @invoice_id, NULL)).body,
-					@message),
-				@operation, @idempotency_key)`, args)
+				CASE WHEN @usual THEN (mail_wording(@tenant_id, 'reminder_' || @level::integer, @invoice_id, NULL, @message)).body
+					ELSE @message END,
+				@operation, @idempotency_key, true)`, args)
 		return tx.Return(`
 			SELECT `+Table.JSON()+` FROM invoice_reminders r
 			WHERE r.tenant_id = @tenant_id AND r.invoice_id = @invoice_id AND r.level = @level`, args)

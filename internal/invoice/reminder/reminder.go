@@ -56,7 +56,8 @@ func Last(last invoice.LastReminder) string {
 	return LevelName(last.Level) + ", " + last.SentOn.Display()
 }
 
-// Message returns the standard text of a level. The mail has the number, the days and the amounts of the invoice below it.
+// Message returns the standard text of a level below the [invoice.Greeting]. The mail has the number, the days and the amounts of the
+// invoice below it.
 func Message(level int) string {
 	return [Levels]string{
 		"We haven't received your payment of this invoice yet. Perhaps it was overlooked: please pay the open amount soon. " +
@@ -83,7 +84,7 @@ type Draft struct {
 	Level     int           `json:"level"`
 	Recipient email.Address `json:"recipient"` // "" for the customer
 	Message   string        `json:"message"`
-	// Usual replaces Message with the text of the business for the level, if there is one. The fingerprint has the message.
+	// Usual replaces Message with the text of the business for the level, or the standard one. The fingerprint has the message.
 	Usual bool `json:"-"`
 }
 

@@ -108,12 +108,15 @@ func TestCreditWhatIsPaid(t *testing.T) {
 		Says("You can't remove this payment. Some of it became credit")
 }
 
-// TestAmountAndReversal: an amount counts instead of the quantities of the form, which has them all, and a credit note is reversed on its
+// TestAmountAndReversal: the buttons fill in all quantities or none, and an amount counts instead of them. A credit note is reversed on its
 // page, which then leads to the reversal. The invoice and its history have both.
 func TestAmountAndReversal(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
 	form := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location()))
+	form = b.Page(x.Caller.Press(form, "None"))
+	assert.Equal(t, fmt.Sprint(form.Typed()["line_quantity"]), "[ ]", "quantities of none")
+	form = b.Page(x.Caller.Press(form, "All")).Says("This credit note EUR 135.77")
 	typed := sitetest.Change(form.Typed(), "amount", "50.00", templates.RedisplayField, invoiceviews.PreviewCredit)
 	form = b.Page(x.Caller.Submit(x.Resource.List()+"/form", typed)).Says("Net 41.24 Tax 8.76 This credit note EUR 50.00")
 	page, _, _ := strings.Cut(x.Caller.Press(form, "Create credit note").Location(), "?")
@@ -130,12 +133,33 @@ func TestAmountAndReversal(t *testing.T) {
 	b.Page(x.Caller.Get(page + "/reversals/new?key=again")).Says("This credit note was reversed by CN-2026-0002.")
 }
 
+// TestSendFromThePage: a credit note that wasn't sent has a button that sends it, and a form for another recipient with its texts.
+func TestSendFromThePage(t *testing.T) {
+	b := sitetest.Setup(t)
+	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
+	quiet := sitetest.Change(x.Command, "tell_customer", "")
+	page, _, _ := strings.Cut(x.Ask(quiet).Location(), "?")
+	shown := b.Page(x.Caller.Get(page)).Says("Not sent by email.")
+	sends := "/invoices/" + x.ID + "/send/new?credit_note_id=" + strings.TrimPrefix(page, "/credit-notes/")
+	shown.LeadsTo(sends)
+	form := b.Page(x.Caller.Get(x.Caller.Get(sends).Location())).Says("Send this credit note by email")
+	assert.Equal(t, form.Typed().Get("subject"), "Credit note CN-2026-0001 for invoice 2026-0001 from Acme")
+	assert.Thatf(t, strings.HasPrefix(form.Typed().Get("introduction"), "Hello Ada Lovelace,\n\nOn 22 November 2026, we credited"),
+		"%q", form.Typed().Get("introduction"))
+	to := sitetest.Change(form.Typed(), "recipient", "no address")
+	form = b.Page(x.Caller.Submit("/invoices/"+x.ID+"/send", to))
+	assert.Equal(t, form.Typed().Get("credit_note_id"), to.Get("credit_note_id"), "the kept credit note")
+	sent := x.Caller.Press(shown, "Send by email")
+	assert.Thatf(t, strings.HasPrefix(sent.Location(), page), "%v", sent)
+	b.Page(x.Caller.Get(page)).Says("Credit note to ada@example.com")
+}
+
 // TestCreditEverything: a program omits the lines, and a form is filled with the remaining quantities.
 func TestCreditEverything(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
 	form := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location()))
-	form.Says("Open on 2026-0001: 135.77 EUR", "Line 1: Design 2 left at 50.00 EUR", "Line 2: Printing 1.5 left at 7.99 EUR")
+	form.Says("Open on 2026-0001: 135.77 EUR", "Design 2 50.00 100.00 2 (100.00)", "Printing 1.5 7.99 11.99 1.5 (11.99)")
 	quantities := form.Typed()["line_quantity"]
 	assert.Thatf(t, fmt.Sprint(quantities) == "[2 1.5]", "suggested are %q", quantities)
 	program := b.Program(b.Replica, b.Acme)
@@ -151,7 +175,7 @@ func TestCreditEverything(t *testing.T) {
 
 	asked := x.Caller.Press(form, "Create credit note")
 	x.Format.Refused(x, asked, "open-amount-changed", nil)
-	b.Page(asked).Says("The open amount has changed since you opened this form.", "Line 1: Design 0 left at 50.00 EUR")
+	b.Page(asked).Says("The open amount has changed since you opened this form.", "Design 2 50.00 100.00 0 (0.00)")
 	again := program.With("Idempotency-Key", "another").Post("/api/v1"+x.Resource.List(), `{}`)
 	sitetest.JSON{}.Refused(x, again, "exceeds-invoice", nil)
 	none := x.Caller.Get(x.Resource.List() + "/new?key=another")

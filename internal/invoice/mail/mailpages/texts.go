@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -79,7 +80,7 @@ func textExamples(r *http.Request, set *mail.Wording) (all []invoiceviews.MailTe
 		Customer: invoice.Buyer{Customer: invoice.Customer{Name: "Lovelace Ltd"}, Texts: customer.Texts{Contact: "Ada Lovelace"}},
 		Seller:   invoice.Seller{Name: web.Principal(r).TenantName},
 	}
-	note := credit.Note{Number: "CN-2026-0007", Date: issued, Total: 23450}
+	note := credit.Note{Number: "CN-2026-0007", Date: issued, Total: 23450, Reverses: record.Reference{Name: "CN-2026-0006"}}
 	for _, of := range set.Each() {
 		subject, text := mail.Standard(of.Kind)
 		all = append(all, invoiceviews.MailText{

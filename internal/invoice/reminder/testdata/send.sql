@@ -7,9 +7,9 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 SELECT claim_intent($1, $2, $3, $4);
 
 SELECT send_reminder($1, $2, $3, $4::integer, NULLIF($5, ''),
-	COALESCE((mail_wording($1, CASE WHEN $6 THEN 'reminder_' || $4::integer END, $3, NULL)).body,
-		$7),
-	$8, $9);
+	CASE WHEN $6 THEN (mail_wording($1, 'reminder_' || $4::integer, $3, NULL, $7)).body
+	ELSE $7 END,
+	$8, $9, true);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
@@ -39,9 +39,9 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 SELECT claim_intent($1, $2, $3, $4);
 
 SELECT send_reminder($1, $2, $3, $4::integer, NULLIF($5, ''),
-	COALESCE((mail_wording($1, CASE WHEN $6 THEN 'reminder_' || $4::integer END, $3, NULL)).body,
-		$7),
-	$8, $9); -- fails: reminders_of_next_level
+	CASE WHEN $6 THEN (mail_wording($1, 'reminder_' || $4::integer, $3, NULL, $7)).body
+	ELSE $7 END,
+	$8, $9, true); -- fails: reminders_of_next_level
 
 COMMIT; -- rolls back
 
