@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
@@ -79,7 +80,8 @@ var Reverse = idempotency.Define(idempotency.Spec[ReverseDraft, Note]{
 		"credit_notes_number_once":          seriesBroken[ReverseDraft],
 		"credit_notes_not_before_reversed": idempotency.Invalid[ReverseDraft](
 			"/date", "This day is before the date of the credit note. Enter a later one."),
-		"books_closed": invoice.WhenClosed[ReverseDraft]("/date", invoice.UseLaterDate),
+		"customers_erased": idempotency.Always[ReverseDraft](customer.ErrErased),
+		"books_closed":     invoice.WhenClosed[ReverseDraft]("/date", invoice.UseLaterDate),
 	},
 	Fields: func(d ReverseDraft) []slog.Attr {
 		return []slog.Attr{slog.String("credit_note", d.Reverses.String())}
