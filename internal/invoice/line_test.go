@@ -17,7 +17,7 @@ func TestPriceBelowZero(t *testing.T) {
 	t.Parallel()
 	euro, _ := money.ParseCurrency("EUR")
 	for price, want := range map[string]string{
-		" -50":           "Enter the price without a minus sign, and the quantity with one, like -1.",
+		"-50":            "Enter the price without a minus sign, and the quantity with one, like -1.",
 		"99999999999999": "Enter a unit price of 0 or more, like 50.00.",
 		"-":              "Enter a unit price of 0 or more, like 50.00.",
 	} {

@@ -402,6 +402,7 @@ func states() map[string]templ.Component {
 		}),
 		"fresh invoice form": invoiceviews.InvoiceFormPage(page, invoiceviews.InvoiceForm{
 			Form: templates.Form{Title: "New invoice", Key: "k"}, Lines: []invoiceviews.InvoiceFormLine{{}},
+			DueDate: "2026-12-21", DueByTerms: "2026-12-21", Terms: "30",
 		}),
 	}
 	for name, form := range returnedForms() {

@@ -137,8 +137,7 @@ func followIssueDate(form *invoiceviews.InvoiceForm, issued date.Date, terms str
 	form.DueHint = "Leave blank for " + party.DaysText(terms) + " after the issue date."
 	days, _ := strconv.Atoi(terms) // is checked
 	due := issued.AddDays(days)
-	sent := form.Typed.Get(invoiceviews.DueByTermsField)
-	follows := form.DueDate == sent || sent == "" && !form.CameBack() && form.DueDate == due.String()
+	follows := form.DueDate == due.String() || form.DueDate == form.Typed.Get(invoiceviews.DueByTermsField)
 	if form.DueDate == "" || !follows || issued.Year() == date.LastEntryYear { // from when on a due date is required
 		return
 	}
