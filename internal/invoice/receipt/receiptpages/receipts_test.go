@@ -153,7 +153,8 @@ func TestRemoveAReceipt(t *testing.T) {
 
 	of := sitetest.Change(invoices.Command, "issue_date", "2025-03-01", "due_date", "")
 	void := "/invoices/" + b.Prepared(b.Acme, "void", invoices, of, "issue").ID + "/void"
-	spare := post("/receipts", `{"customer_id": "`+customer+`", "currency": "EUR", "amount": "1.00", "date": "2025-03-01", "method": "cash"}`)
+	spare := post("/receipts", `{"customer_id": "`+customer+`", "currency": "EUR", "amount": "1.00",
+		"date": "2025-03-01", "method": "cash"}`)
 	paid := "/invoices/" + b.Prepared(b.Acme, "paid", invoices, of, "issue").ID
 	simple := post(paid+"/payments", `{"amount": "1.00", "date": "2025-03-31", "method": "cash"}`)
 
