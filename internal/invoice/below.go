@@ -88,8 +88,8 @@ func ListBelow[R any](
 	return listBelow[R](ctx, pool, tenant, b, from.Name, from.JSON(), f, page)
 }
 
-// SumBelow returns the amounts of the records that a filter selects, as sums of the kinds in [Below.Sums] by currency, or none, and known is
-// false, if more are selected, or have to be read to find them, than can be summed at once.
+// SumBelow returns the amounts of the records that a filter selects, as sums of the kinds in [Below.Sums] by currency. If more are
+// selected, or have to be read to find them, than can be summed at once, there are none, and known is false.
 func SumBelow[R any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Below, from record.Table[R], f BelowFilter,
 ) (sums []Sum, known bool, err error) {
@@ -197,8 +197,8 @@ func find[R any](
 	return terms, nil
 }
 
-// The rows whose text begins with a search, those with an amount, and those with all words: a SELECT of the ids of each, and a condition on a row r. Estimates of
-// a range are small, so PostgreSQL uses the index even if most rows have the same amount.
+// The rows whose text begins with a search, those with an amount, and those with all words: a SELECT of the ids of each, and a condition
+// on a row r. Estimates of a range are small, so PostgreSQL uses the index even if most rows have the same amount.
 const (
 	begun = `FROM unnest(ARRAY[@text::text, upper(@text), lower(@text)]) AS each (text)`
 
@@ -233,6 +233,7 @@ const (
 	hasWords = `(
 		SELECT bool_and(COALESCE((
 			SELECT true FROM $WORDS w
-			WHERE tenant_id = @tenant_id AND $WORD_ID = r.id AND w.word >= asked.word AND w.word < asked.word || chr(1114111) LIMIT 1), false))
+			WHERE tenant_id = @tenant_id AND $WORD_ID = r.id AND w.word >= asked.word AND w.word < asked.word || chr(1114111)
+			LIMIT 1), false))
 		FROM unnest(@asked::text[]) AS asked (word))`
 )

@@ -134,7 +134,8 @@ func (v Invoice) standing() standing {
 func (v Invoice) amountNotes(shown string) (notes string) {
 	of := " of " + v.Total
 	for _, kind := range []struct{ amount, did string }{
-		{v.Paid, "paid"}, {strings.TrimPrefix(v.BecameCredit, "−"), "became credit"}, {v.Credited, "credited"}, {v.WrittenOff, "written off"},
+		{v.Paid, "paid"}, {strings.TrimPrefix(v.BecameCredit, "−"), "became credit"}, {v.Credited, "credited"},
+		{v.WrittenOff, "written off"},
 	} {
 		if kind.amount == "" || kind.did == shown {
 			continue

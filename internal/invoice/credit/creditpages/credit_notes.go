@@ -66,8 +66,8 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render, 
 	})
 	web.ListAll(m, invoiceform.Below[credit.Listed]{
 		Pool: s.site.Pool, Many: "credit notes", Dated: "issued", Placeholder: "Number, reason, invoice, customer or total",
-		Searched: "whose number begins with this, whose reason has, or of invoices whose number, lines, or customer's name, email, tax ID, " +
-			"contact or reference have words that begin with these",
+		Searched: "whose number begins with this, whose reason has, or of invoices whose number, lines, or customer's name, email, " +
+			"tax ID, contact or reference have words that begin with these",
 		List: credit.List, SumUp: credit.SumUp, Sums: []invoiceviews.Standing{{Kind: "credited", Label: "Credited"}},
 	}.Search(web.Listing[credit.Listed]{
 		Summary: "Credit notes, latest day first. A page may have fewer than limit, or none, even when there is a next_cursor.",

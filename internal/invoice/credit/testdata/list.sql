@@ -272,7 +272,8 @@ WITH candidates AS MATERIALIZED (
 								WHERE t.n = term AND t.other = r.customer_id)) LIMIT 1) AS found) OR (
 					SELECT bool_and(COALESCE((
 								SELECT true FROM credit_note_words w
-								WHERE tenant_id = $2 AND credit_note_id = r.id AND w.word >= asked.word AND w.word < asked.word || chr(1114111) LIMIT 1), false))
+								WHERE tenant_id = $2 AND credit_note_id = r.id AND w.word >= asked.word AND w.word < asked.word || chr(1114111)
+								LIMIT 1), false))
 					FROM unnest($5::text[]) AS asked (word))))) AS r
 	ORDER BY r.first DESC, r.second DESC LIMIT $15
 ), found AS (

@@ -15,7 +15,8 @@ import (
 func TestMain(m *testing.M) { sitetest.Main(m) }
 
 // TestReceiveForTwoInvoices: a payment that is larger than what is open leads to the form of a receipt with what was typed, which fills in
-// its invoice before the other open ones. Its page and those of the invoice and the customer show what became of the money, until a payment is removed.
+// its invoice before the other open ones. Its page and those of the invoice and the customer show what became of the money, until a payment
+// is removed.
 func TestReceiveForTwoInvoices(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, invoices := b.Person(b.Replica, b.Acme), invoicecases.Invoices()
@@ -27,7 +28,8 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 	typed := sitetest.Change(form.Typed(), "amount", "200", "provider", "Bank", "reference", "TX 1", "date", "2026-11-22")
 	p := b.Page(person.Submit("/invoices/"+one+"/payments", typed)).Says("Record it as a receipt, with the rest as credit.")
 	address := "/receipts/new?" + url.Values{
-		"allocation_invoice_id": {one}, "amount": {"200"}, "currency": {"EUR"}, "customer_id": {customer}, "date": {"2026-11-22"}, "method": {"bank_transfer"},
+		"allocation_invoice_id": {one}, "amount": {"200"}, "currency": {"EUR"}, "customer_id": {customer}, "date": {"2026-11-22"},
+		"method":   {"bank_transfer"},
 		"provider": {"Bank"}, "reference": {"TX 1"},
 	}.Encode()
 	p.LeadsTo(address)
@@ -130,7 +132,8 @@ func TestFillInAgain(t *testing.T) {
 }
 
 // TestRemoveAReceipt removes a receipt and its repayment on their pages. In a closed period, neither they nor the page of the invoice have
-// a button, and the pages that ask about each removal, and about voiding an invoice, have the reason instead. The payments that were recorded with the receipt are removed, too.
+// a button, and the pages that ask about each removal, and about voiding an invoice, have the reason instead. The payments that were
+// recorded with the receipt are removed, too.
 func TestRemoveAReceipt(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, program, invoices := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), invoicecases.Invoices()
@@ -150,7 +153,8 @@ func TestRemoveAReceipt(t *testing.T) {
 
 	of := sitetest.Change(invoices.Command, "issue_date", "2025-03-01", "due_date", "")
 	void := "/invoices/" + b.Prepared(b.Acme, "void", invoices, of, "issue").ID + "/void"
-	spare := post("/receipts", `{"customer_id": "`+customer+`", "currency": "EUR", "amount": "1.00", "date": "2025-03-01", "method": "cash"}`)
+	spare := post("/receipts", `{"customer_id": "`+customer+`", "currency": "EUR", "amount": "1.00",
+		"date": "2025-03-01", "method": "cash"}`)
 	paid := "/invoices/" + b.Prepared(b.Acme, "paid", invoices, of, "issue").ID
 	simple := post(paid+"/payments", `{"amount": "1.00", "date": "2025-03-31", "method": "cash"}`)
 
