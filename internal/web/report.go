@@ -76,6 +76,13 @@ func (rep Report[T]) Mount(s *Site) {
 		return show(w, r, found, err)
 	})
 	described.Gives, described.Schema, described.Paged = nil, "", false
+	rep.mountFiles(m, described, show)
+}
+
+// mountFiles puts the files of the report below its address. refuse shows the page for an [*invalid.Error].
+func (rep Report[T]) mountFiles(
+	m *resource, described apidoc.Endpoint, refuse func(http.ResponseWriter, *http.Request, T, error) error,
+) {
 	file := func(extension, contentType, summary string, page, api func(http.ResponseWriter, *http.Request, T) error) {
 		path := rep.Path + "/" + extension
 		described.Path, described.Name, described.Summary, described.Files = path, m.many+"."+extension, summary, []string{contentType}
@@ -87,7 +94,7 @@ func (rep Report[T]) Mount(s *Site) {
 				err = page(w, r, found)
 			}
 			if errors.As(err, new(*invalid.Error)) {
-				return show(w, r, found, err)
+				return refuse(w, r, found, err)
 			}
 			return err
 		})
