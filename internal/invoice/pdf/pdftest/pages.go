@@ -5,19 +5,21 @@ import (
 	"bytes"
 	"testing"
 
-	reader "github.com/ledongthuc/pdf"
-
-	"onlyonce/internal/must"
+	"github.com/ledongthuc/pdf"
 )
 
 // Pages returns the text layer of each page of a file.
 func Pages(t testing.TB, file []byte) (all []string) {
 	t.Helper()
-	r, err := reader.NewReader(bytes.NewReader(file), int64(len(file)))
-	must.Thatf(t, err == nil, "%v: %.300s", err, file)
+	r, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatalf("%v: %.300s", err, file)
+	}
 	for i := range r.NumPage() {
 		text, err := r.Page(i + 1).GetPlainText(nil)
-		must.OK(t, err)
+		if err != nil {
+			t.Fatalf("page %d: %v", i+1, err)
+		}
 		all = append(all, text)
 	}
 	return all
