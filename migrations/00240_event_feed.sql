@@ -15,6 +15,17 @@ ALTER TABLE event_feeds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON event_feeds USING (tenant_id = current_tenant());
 REVOKE DELETE, TRUNCATE ON event_feeds FROM CURRENT_USER; -- replays rely on it
 
+-- Since the first feed, or NULL.
+ALTER TABLE tenants ADD events_since timestamptz;
+-- +goose StatementBegin
+CREATE FUNCTION begin_events() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE tenants SET events_since = NEW.created_at WHERE id = NEW.tenant_id AND events_since IS NULL;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+CREATE TRIGGER begin_events AFTER INSERT ON event_feeds FOR EACH ROW EXECUTE FUNCTION begin_events();
+
 -- Append-only, like intents. It has gaps: transactions that were rolled back, and events of other tenants.
 CREATE TABLE events (
     tenant_id uuid            NOT NULL,
@@ -40,7 +51,7 @@ RETURN intent_lock(in_tenant, 'events', '');
 -- +goose StatementBegin
 CREATE FUNCTION note_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF EXISTS (SELECT FROM event_feeds WHERE tenant_id = NEW.tenant_id) THEN
+    IF EXISTS (SELECT FROM tenants WHERE id = NEW.tenant_id AND events_since IS NOT NULL) THEN
         PERFORM pg_advisory_xact_lock_shared(events_lock(NEW.tenant_id));
         INSERT INTO events (tenant_id, operation, key) VALUES (NEW.tenant_id, NEW.operation, NEW.key);
     END IF;
@@ -52,18 +63,20 @@ CREATE CONSTRAINT TRIGGER note_event AFTER INSERT ON intents DEFERRABLE INITIALL
 
 -- last_event returns the number up to which the events of a tenant are complete: every later commit has a higher one. If there are some
 -- after in_after, it waits for the transactions that are numbering theirs, for at most 5 seconds. Call it in a transaction without other
--- statements, because those that come meanwhile wait until it ends.
+-- statements, because those that come meanwhile wait until it ends. It returns NULL if in_after is neither 0 nor the number of an event.
 -- +goose StatementBegin
 CREATE FUNCTION last_event(in_tenant uuid, in_after bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
-    last bigint := COALESCE((SELECT max(n) FROM events WHERE tenant_id = in_tenant), 0);
+    last bigint := (SELECT max(n) FROM events WHERE tenant_id = in_tenant AND n > in_after);
 BEGIN
-    IF last > in_after THEN
-        PERFORM set_config('lock_timeout', '5s', true);
-        PERFORM pg_advisory_xact_lock(events_lock(in_tenant));
-        last := (SELECT max(n) FROM events WHERE tenant_id = in_tenant); -- as of now: each statement has its own snapshot
+    IF in_after <> 0 AND NOT EXISTS (SELECT FROM events WHERE tenant_id = in_tenant AND n = in_after) THEN
+        RETURN NULL;
+    ELSIF last IS NULL THEN
+        RETURN in_after;
     END IF;
-    RETURN last;
+    PERFORM set_config('lock_timeout', '5s', true);
+    PERFORM pg_advisory_xact_lock(events_lock(in_tenant));
+    RETURN (SELECT max(n) FROM events WHERE tenant_id = in_tenant AND n > in_after); -- as of now: each statement has its own snapshot
 END $$;
 -- +goose StatementEnd
 
@@ -71,4 +84,7 @@ END $$;
 DROP TRIGGER note_event ON intents;
 DROP FUNCTION last_event, note_event, events_lock;
 DROP INDEX intent_effects_of_intent;
-DROP TABLE events, event_feeds;
+DROP TABLE events;
+ALTER TABLE tenants DROP events_since;
+DROP TABLE event_feeds;
+DROP FUNCTION begin_events;

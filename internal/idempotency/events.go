@@ -27,15 +27,22 @@ type Effect struct {
 	What   string    `json:"what" doc:"Such as customer created."`
 }
 
-// LastEvent returns the place up to which the feed of a tenant is complete: nothing will appear at or before it later. 0 means that there
-// are no events. If there are events after a place, it waits for the commits that are under way.
+// LastEvent returns the place up to which the feed of a tenant is complete: nothing will appear at or before it later. If there are events
+// after a place, it waits for the commits that are under way. It returns [record.ErrKey] if the place is neither 0, the start, nor that of
+// an event.
 func LastEvent(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, after int64) (int64, error) {
-	last, err := record.One(ctx, pool, tenant, pgx.RowTo[int64],
+	last, err := record.One(ctx, pool, tenant, pgx.RowTo[*int64],
 		`SELECT last_event(@tenant_id, @after)`, pgx.NamedArgs{"after": after})
-	if refused, ok := refusal(err); ok && isTimeout(refused.Code) {
-		err = fmt.Errorf("%w: %w", ErrBusy, err)
+	switch refused, ok := refusal(err); {
+	case ok && isTimeout(refused.Code):
+		return 0, fmt.Errorf("%w: %w", ErrBusy, err)
+	case err != nil:
+		return 0, err
+	case last == nil:
+		return 0, record.ErrKey
+	default:
+		return *last, nil
 	}
-	return last, err
 }
 
 // Events returns the events after a place of the feed and through last, which [LastEvent] has returned: the first ones, at most limit, in

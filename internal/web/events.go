@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"reflect"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
 	"onlyonce/internal/web/apidoc"
 )
 
@@ -69,10 +71,10 @@ func (s *Server) eventsAfter(r *http.Request) (answer eventsJSON, err error) {
 	tenant := Principal(r).Tenant
 	last, err := idempotency.LastEvent(r.Context(), s.Pool, tenant, after)
 	switch {
+	case errors.Is(err, record.ErrKey):
+		return answer, errForeignPlace()
 	case err != nil:
 		return answer, err
-	case after > last:
-		return answer, errForeignPlace()
 	}
 	found, err := idempotency.Events(r.Context(), s.Pool, tenant, after, last, page.Limit)
 	if err != nil {
@@ -86,24 +88,23 @@ func (s *Server) eventsAfter(r *http.Request) (answer eventsJSON, err error) {
 	return answer, err
 }
 
-// placeAfter returns the place in the feed after which a request reads, 0 for the start.
+// placeAfter returns the place in the feed after which a request reads, 0 for the start. Its error is an [*invalid.Error].
 func placeAfter(r *http.Request) (int64, error) {
 	typed := r.URL.Query()["after"]
 	if len(typed) == 0 || len(typed) == 1 && typed[0] == "" {
 		return 0, nil
 	}
 	place, err := strconv.ParseInt(typed[0], 10, 64)
-	if err != nil || place < 0 || len(typed) > 1 {
+	if err != nil || len(typed) > 1 {
 		return 0, errForeignPlace()
 	}
 	return place, nil
 }
 
-// errForeignPlace is also for a place that is ahead of the feed, as after a backup was restored: the events up to there may differ from
-// those that the program has read.
+// errForeignPlace is also for the place of an event that isn't there any more since a backup was restored.
 func errForeignPlace() error {
 	var problems invalid.Error
-	problems.Add("/after", "Send the after of a page of these events. After a backup was restored, begin again without it.")
+	problems.Add("/after", "Send the after of one page of these events. After a backup was restored, begin again without it.")
 	return problems.Err()
 }
 
