@@ -26,7 +26,7 @@ type eventsJSON struct {
 // feedEventJSON is an event of a record, as in its history.
 type feedEventJSON struct {
 	ID       uuid.UUID `json:"id" doc:"The same for life."`
-	Resource string    `json:"resource" doc:"Of the record, like customers."`
+	Resource string    `json:"resource" doc:"Of the record: the words of its address."`
 	Record   uuid.UUID `json:"record_id"`
 
 	eventJSON
