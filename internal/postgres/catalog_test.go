@@ -82,7 +82,8 @@ func TestDifferences(t *testing.T) {
 
 		{
 			"ALTER TABLE intents DROP CONSTRAINT intents_pkey CASCADE",
-			"the constraint events_intent of events" + missing + "\nthe constraint intent_effects_intent of intent_effects" + missing + "\nthe constraint intents_pkey of intents" + missing,
+			"the constraint events_intent of events" + missing + "\nthe constraint intent_effects_intent of intent_effects" + missing +
+				"\nthe constraint intents_pkey of intents" + missing,
 		},
 		{"ALTER TABLE customers DROP CONSTRAINT customers_external", "the constraint customers_external of customers" + missing},
 		{"ALTER TABLE customers DROP CONSTRAINT customers_email_ascii", "the constraint customers_email_ascii of customers" + missing},
