@@ -58,7 +58,7 @@ func Events(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, after, la
 			WHERE tenant_id = @tenant_id AND n > @after AND n <= @last
 			ORDER BY n LIMIT `+record.MaxRows+`) AS page,
 			LATERAL (
-				SELECT * FROM intents i
+				SELECT tenant_id, operation, key, attempt_id, record_id, outcome, actor, at, changes FROM intents i
 				WHERE i.tenant_id = @tenant_id AND i.operation = page.operation AND i.key = page.key LIMIT 1) AS i
 		ORDER BY n LIMIT @limit`,
 		pgx.NamedArgs{"after": after, "last": last, "limit": limit})

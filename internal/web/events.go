@@ -42,7 +42,8 @@ func (m *resource) feed() {
 	const path = "/events"
 	m.document(apidoc.Endpoint{
 		Method: http.MethodGet, Path: path, Name: "events.list", Repeats: "reads",
-		Summary: "What was created or changed since the first event feed was started, oldest first. A page may have fewer events than its limit.",
+		Summary: "What was created or changed since the first event feed was started, oldest first. " +
+			"A page may have fewer events than its limit.",
 		Query: []Parameter{
 			{Name: "after", Meaning: "The after of the page before. Without it, from the start."},
 			{Name: "limit", Meaning: "From 1 to 100, by default 25.", Format: "integer"},

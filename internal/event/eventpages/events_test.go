@@ -54,5 +54,5 @@ func TestEvents(t *testing.T) {
 
 	b.Exec(`SELECT erase_history($1, ARRAY[$2::uuid])`, b.Acme.ID, made.ID)
 	erased := program.Get("/api/v1/events").Want(t, http.StatusOK)
-	assert.Thatf(t, !strings.Contains(erased.Body, "Ada") && strings.Contains(erased.Body, "customer.edit"), "after the erasure: %v", erased)
+	assert.Thatf(t, !strings.Contains(erased.Body, "Ada") && strings.Contains(erased.Body, "customer.edit"), "erased: %v", erased)
 }

@@ -17,7 +17,7 @@ func Mount(s *web.Site) {
 	}.Mount(s.Within("settings"))
 	form := web.PlainForm([]web.PlainField[event.Feed]{{
 		Name: "name", Label: "Program", Text: func(f event.Feed) string { return f.Name },
-		Hint: "That reads what is created or changed here, such as a shop. It needs an API token.",
+		Hint: "It reads what is created or changed here, such as a shop does. It needs an API token.",
 	}})
 	form.Example = event.Input{Name: "Shop"}
 	form.Words = &web.Wording{

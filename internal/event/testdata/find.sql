@@ -17,6 +17,6 @@ FROM (
 	WHERE tenant_id = $1 AND n > $2 AND n <= $3
 	ORDER BY n LIMIT 201) AS page,
 LATERAL (
-	SELECT * FROM intents i
+	SELECT tenant_id, operation, key, attempt_id, record_id, outcome, actor, at, changes FROM intents i
 	WHERE i.tenant_id = $1 AND i.operation = page.operation AND i.key = page.key LIMIT 1) AS i
 ORDER BY n LIMIT $4;

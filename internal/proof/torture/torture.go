@@ -161,7 +161,7 @@ func (w *world) prepare(ctx context.Context, removal []string) (demo before, err
 			return before{}, fmt.Errorf("remove a layer: %s: %w", sql, err)
 		}
 	}
-	_, err = conn.Exec(ctx, `INSERT INTO event_feeds (tenant_id, id, name) SELECT id, id, 'torture' FROM tenants`)
+	_, err = conn.Exec(ctx, `INSERT INTO event_feeds (tenant_id, id, name) SELECT id, new_id(), 'torture' FROM tenants`)
 	if err != nil {
 		return before{}, fmt.Errorf("start the event feeds: %w", err)
 	}
