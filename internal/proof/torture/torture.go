@@ -148,7 +148,8 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	return report, nil
 }
 
-// prepare removes a layer, if there is one to remove, and returns the records from before the clients start.
+// prepare removes a layer, if there is one to remove, starts the event feed of each tenant, and returns the records from before the clients
+// start.
 func (w *world) prepare(ctx context.Context, removal []string) (demo before, err error) {
 	conn, err := w.admin(ctx)
 	if err != nil {
@@ -159,6 +160,10 @@ func (w *world) prepare(ctx context.Context, removal []string) (demo before, err
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			return before{}, fmt.Errorf("remove a layer: %s: %w", sql, err)
 		}
+	}
+	_, err = conn.Exec(ctx, `INSERT INTO event_feeds (tenant_id, id, name) SELECT id, new_id(), 'torture' FROM tenants`)
+	if err != nil {
+		return before{}, fmt.Errorf("start the event feeds: %w", err)
 	}
 	return loadBefore(ctx, conn)
 }
