@@ -52,7 +52,7 @@ function follow() {
   const { due_date: last, issue_date: issued } = form.elements;
   if (last.value !== due && last.value !== "") return;
   const day = new Date(`${issued.value}T00:00:00Z`);
-  const known = terms && !Number.isNaN(+day);
+  const known = terms && !isNaN(day);
   if (known) day.setUTCDate(day.getUTCDate() + Number(terms));
   last.value = due = known ? day.toISOString().slice(0, 10) : "";
 }
