@@ -194,11 +194,11 @@ func (l Line) DiscountText(c money.Currency) string {
 	}
 }
 
-// LessText returns the discount for users, "less 10%" or "less 1,025.00", or "" for none. c is the currency of the line.
+// LessText returns the discount for users, "less 10% (61.63)" or "less 1,025.00", or "" for none. c is the currency of the line.
 func (l Line) LessText(c money.Currency) string {
 	switch {
 	case !l.DiscountRate.IsZero():
-		return "less " + l.DiscountText(c)
+		return "less " + l.DiscountText(c) + " (" + c.Display(l.Discount) + ")"
 	case l.Discount != 0:
 		return "less " + c.Display(l.Discount)
 	default:

@@ -38,7 +38,7 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 	}
 	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total credited", Amount: money(n.Total), Grand: true})
 	if n.BecameCredit != 0 {
-		shown.Totals = append(shown.Totals, pdf.Total{Label: "Of it, your credit", Amount: money(n.BecameCredit)})
+		shown.Totals = append(shown.Totals, pdf.Total{Label: "Thereof your credit", Amount: money(n.BecameCredit)})
 	}
 	return shown
 }

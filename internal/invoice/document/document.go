@@ -92,10 +92,10 @@ func reference(inv invoice.Invoice) []pdf.Fact {
 
 // Supply returns the day or the period of supply as a fact, or nil for none.
 func Supply(inv invoice.Invoice) []pdf.Fact {
-	switch (date.Date{}) {
-	case inv.SuppliedFrom:
+	switch {
+	case inv.SuppliedFrom == (date.Date{}):
 		return nil
-	case inv.SuppliedTo:
+	case inv.SuppliedTo == (date.Date{}), inv.SuppliedTo == inv.SuppliedFrom:
 		return []pdf.Fact{{Label: "Supplied on", Value: inv.SuppliedFrom.Display()}}
 	default:
 		return []pdf.Fact{{Label: "Supplied", Value: inv.SuppliedFrom.Display() + " – " + inv.SuppliedTo.Display()}}
