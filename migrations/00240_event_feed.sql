@@ -63,13 +63,16 @@ CREATE CONSTRAINT TRIGGER note_event AFTER INSERT ON intents DEFERRABLE INITIALL
 
 -- last_event returns the number up to which the events of a tenant are complete: every later commit has a higher one. If there are some
 -- after in_after, it waits for the transactions that are numbering theirs, for at most 5 seconds. Call it in a transaction without other
--- statements, because those that come meanwhile wait until it ends. It returns NULL if in_after is neither 0 nor the number of an event.
+-- statements, because those that come meanwhile wait until it ends. It returns NULL unless in_after is 0 or the number of this event: after
+-- a backup was restored, it may be that of another one.
 -- +goose StatementBegin
-CREATE FUNCTION last_event(in_tenant uuid, in_after bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION last_event(in_tenant uuid, in_after bigint, in_event uuid) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     last bigint := (SELECT max(n) FROM events WHERE tenant_id = in_tenant AND n > in_after);
 BEGIN
-    IF in_after <> 0 AND NOT EXISTS (SELECT FROM events WHERE tenant_id = in_tenant AND n = in_after) THEN
+    IF in_after <> 0 AND NOT EXISTS (
+        SELECT FROM events e JOIN intents i USING (tenant_id, operation, key)
+        WHERE e.tenant_id = in_tenant AND e.n = in_after AND i.attempt_id = in_event) THEN
         RETURN NULL;
     ELSIF last IS NULL THEN
         RETURN in_after;

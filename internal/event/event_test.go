@@ -1,6 +1,7 @@
 package event_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -14,13 +15,14 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/must"
+	"onlyonce/internal/record"
 )
 
 // bundle is a tenant with a feed, and the place up to which a program has read it.
 type bundle struct {
 	*storetest.Bundle
 
-	after int64
+	after idempotency.EventPlace
 }
 
 func setup(t *testing.T) *bundle {
@@ -40,7 +42,7 @@ func (b *bundle) next(limit int) []idempotency.Event {
 	events, err := idempotency.Events(b.Context(), b.DB.Pool, b.Tenant, b.after, last, limit)
 	assert.Thatf(b, err == nil, "%v", err)
 	if len(events) > 0 {
-		b.after = events[len(events)-1].N
+		b.after = events[len(events)-1].Place
 	}
 	return events
 }
@@ -86,6 +88,19 @@ func TestNothingAppearsBehindTheReader(t *testing.T) {
 	must.OK(t, open.Commit(t.Context()))
 	if got := keys(b.next(100)); !slices.Equal(got, []string{"open"}) {
 		t.Errorf("last read %q", got)
+	}
+}
+
+// TestReaderGivesUp: a commit that hangs doesn't hold its reader, and those who commit behind the reader, for long.
+func TestReaderGivesUp(t *testing.T) {
+	b := setup(t)
+	hanging, done := b.numbered("hanging"), b.numbered("done")
+	must.OK(t, done.Commit(t.Context()))
+	_, err := idempotency.LastEvent(t.Context(), b.DB.Pool, b.Tenant, b.after)
+	assert.Thatf(t, errors.Is(err, idempotency.ErrUnavailable), "%v", err)
+	must.OK(t, hanging.Rollback(t.Context()))
+	if got := keys(b.next(100)); !slices.Equal(got, []string{"done"}) {
+		t.Errorf("then read %q", got)
 	}
 }
 
@@ -154,12 +169,23 @@ func TestReaderBesideWriters(t *testing.T) {
 	}
 }
 
+// TestPlaceOfAnotherHistory: after a backup was restored, an event may have the number of another one that a program has read.
+func TestPlaceOfAnotherHistory(t *testing.T) {
+	b := setup(t)
+	for name, place := range map[string]idempotency.EventPlace{
+		"of another event": {N: b.after.N, ID: uuid.New()}, "ahead of the feed": {N: b.after.N + 1, ID: b.after.ID},
+	} {
+		_, err := idempotency.LastEvent(t.Context(), b.DB.Pool, b.Tenant, place)
+		assert.Thatf(t, errors.Is(err, record.ErrKey), "%s: %v", name, err)
+	}
+}
+
 // TestTenantWithoutAFeedHasNoEvents: nothing is recorded before a feed was started, by another tenant either.
 func TestTenantWithoutAFeedHasNoEvents(t *testing.T) {
 	b := setup(t)
 	other := uuid.New()
 	b.Exec(`INSERT INTO tenants (id, name) VALUES ($1, 'Other')`, other)
-	b.Tenant, b.after = other, 0
+	b.Tenant, b.after = other, idempotency.EventPlace{}
 	tx := b.numbered("one")
 	must.OK(t, tx.Commit(t.Context()))
 	assert.Thatf(t, len(b.next(100)) == 0, "there are events without a feed")

@@ -23,11 +23,12 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Execute(sql, "", event.Start, uuid.Nil, 0, event.Draft{Name: "Warehouse"})
 	storetest.Pages(sql, "feeds", event.List)
 	sql.Lookup("events", func(ctx context.Context, pool *pgxpool.Pool) error {
-		last, err := idempotency.LastEvent(ctx, pool, b.Tenant, 0)
+		var start idempotency.EventPlace
+		last, err := idempotency.LastEvent(ctx, pool, b.Tenant, start)
 		if err != nil {
 			return err
 		}
-		_, err = idempotency.Events(ctx, pool, b.Tenant, 0, last, 25)
+		_, err = idempotency.Events(ctx, pool, b.Tenant, start, last, 25)
 		return err
 	})
 }

@@ -65,7 +65,8 @@ func (s *Server) eventsAfter(r *http.Request) (answer eventsJSON, err error) {
 	if err != nil {
 		return answer, err
 	}
-	after, err := placeAfter(r)
+	list := record.ListName("/events", nil)
+	after, err := eventPlace(r.URL.Query()["after"], list)
 	if err != nil {
 		return answer, err
 	}
@@ -82,27 +83,34 @@ func (s *Server) eventsAfter(r *http.Request) (answer eventsJSON, err error) {
 		return answer, err
 	}
 	if len(found) > 0 {
-		after = found[len(found)-1].N
+		after = found[len(found)-1].Place
 	}
-	answer.After, answer.More = strconv.FormatInt(after, 10), after < last
+	answer.After = record.Cursor{Of: list, From: record.Key{strconv.FormatInt(after.N, 10), after.ID.String()}}.String()
+	answer.More = after.N < last
 	answer.Events, err = s.eventsShown(r, found)
 	return answer, err
 }
 
-// placeAfter returns the place in the feed after which a request reads, 0 for the start. Its error is an [*invalid.Error].
-func placeAfter(r *http.Request) (int64, error) {
-	typed := r.URL.Query()["after"]
+// eventPlace returns the place of the values of a parameter, which is the start without one. Its error is an [*invalid.Error].
+func eventPlace(typed []string, list string) (place idempotency.EventPlace, err error) {
 	if len(typed) == 0 || len(typed) == 1 && typed[0] == "" {
-		return 0, nil
+		return place, nil
 	}
-	place, err := strconv.ParseInt(typed[0], 10, 64)
-	if err != nil || len(typed) > 1 {
-		return 0, errForeignPlace()
+	cursor, ok := record.ParseCursor(typed[0], list)
+	if !ok || len(typed) > 1 {
+		return place, errForeignPlace()
+	}
+	place.N, err = strconv.ParseInt(cursor.From[0], 10, 64)
+	if err == nil {
+		place.ID, err = uuid.Parse(cursor.From[1])
+	}
+	if err != nil {
+		return place, errForeignPlace()
 	}
 	return place, nil
 }
 
-// errForeignPlace is also for the place of an event that isn't there any more since a backup was restored.
+// errForeignPlace is also for an event that isn't there any more since a backup was restored.
 func errForeignPlace() error {
 	var problems invalid.Error
 	problems.Add("/after", "Send the after of one page of these events. After a backup was restored, begin again without it.")
@@ -146,7 +154,7 @@ func (s *Server) eventsShown(r *http.Request, found []idempotency.Event) ([]feed
 			}
 			for n, event := range m.eventsJSON(m.then(is, later[id]), entries) {
 				i := places[id][n]
-				shown[i] = feedEventJSON{found[i].ID, m.many, id, event, found[i].Effects}
+				shown[i] = feedEventJSON{found[i].Place.ID, m.many, id, event, found[i].Effects}
 			}
 		}
 	}

@@ -37,7 +37,10 @@ func Mount(s *web.Site) {
 	web.Show(m, web.RecordPage[event.Feed]{
 		Summary: "One event feed.",
 		Facts: func(r *http.Request, f event.Feed) []templates.Fact {
-			return []templates.Fact{{Label: "Program", Value: f.Name}, {Label: "Started", Value: web.Day(r, f.CreatedAt)}}
+			return []templates.Fact{
+				{Label: "Program", Value: f.Name}, {Label: "Started", Value: web.Day(r, f.CreatedAt)},
+				{Label: "Address of the events", Value: s.Address(r) + "/api/v1/events"},
+			}
 		},
 	})
 	web.Create(m, "Start an event feed. Events are recorded from the first one on.", event.Start, draft, nil)

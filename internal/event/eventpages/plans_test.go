@@ -21,7 +21,10 @@ func everyEvent(b *sitetest.Bundle, program, person *sitetest.Client) map[string
 	of := eventcases.Feeds()
 	one := "/event-feeds/" + sitetest.RowID(7)
 	place := func(n int) string {
-		return sitetest.Get[string](b, `SELECT n::text FROM events WHERE tenant_id = $1 ORDER BY n OFFSET $2 LIMIT 1`, b.Acme.ID, n)
+		event := sitetest.Get[[]string](b, `
+			SELECT ARRAY[n::text, attempt_id::text] FROM events JOIN intents USING (tenant_id, operation, key)
+			WHERE tenant_id = $1 ORDER BY n OFFSET $2 LIMIT 1`, b.Acme.ID, n)
+		return placeAt(event[0], event[1])
 	}
 	api := sitetest.Request{What: "API", Want: http.StatusCreated, Send: func() sitetest.Answer {
 		return program.Create(of, "api", of.Command)
