@@ -117,14 +117,31 @@ func historyFrom(page record.Page) (record.Key, error) {
 	return page.From, nil
 }
 
-// Before returns the values that later changed fields of a record had right after an entry of its history. It reads all later changes of
-// the record.
-func Before(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, e Entry) (map[string]json.RawMessage, error) {
-	return record.One(ctx, pool, tenant, pgx.RowTo[map[string]json.RawMessage], `
-		SELECT COALESCE(jsonb_object_agg(name, was), '{}') FROM (
-			SELECT DISTINCT ON (c.key) c.key AS name, c.value -> 0 AS was
-			FROM intents i, jsonb_each(i.changes) AS c
-			WHERE i.tenant_id = @tenant_id AND i.record_id = @record AND i.at > @at::timestamptz
-			ORDER BY c.key, i.at) AS later`,
-		pgx.NamedArgs{"record": id, "at": e.key()[0]})
+// Before returns the values that later changed fields of some records had right after a time, by the records. It reads all later changes
+// of each.
+func Before(
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, times map[uuid.UUID]time.Time,
+) (map[uuid.UUID]map[string]json.RawMessage, error) {
+	var ids []uuid.UUID
+	var ats []string
+	for id, at := range times {
+		ids, ats = append(ids, id), append(ats, at.UTC().Format(time.RFC3339Nano))
+	}
+	type before struct {
+		Record uuid.UUID
+		Fields map[string]json.RawMessage
+	}
+	found, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[before], `
+		SELECT id, jsonb_object_agg(name, was) FROM (
+			SELECT DISTINCT ON (r.id, c.key) r.id, c.key AS name, c.value -> 0 AS was
+			FROM unnest(@ids::uuid[], @ats::timestamptz[]) AS r (id, at), intents i, jsonb_each(i.changes) AS c
+			WHERE i.tenant_id = @tenant_id AND i.record_id = r.id AND i.at > r.at
+			ORDER BY r.id, c.key, i.at) AS later
+		GROUP BY id`,
+		pgx.NamedArgs{"ids": record.IDs(ids), "ats": ats})
+	all := map[uuid.UUID]map[string]json.RawMessage{}
+	for _, b := range found {
+		all[b.Record] = b.Fields
+	}
+	return all, err
 }

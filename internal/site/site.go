@@ -3,6 +3,7 @@ package site
 
 import (
 	"onlyonce/internal/customer/customerpages"
+	"onlyonce/internal/event/eventpages"
 	"onlyonce/internal/invoice/attachment/attachmentpages"
 	"onlyonce/internal/invoice/batch/batchpages"
 	"onlyonce/internal/invoice/closing/closingpages"
@@ -52,6 +53,7 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 		logopages.Mount(s)
 		seriespages.Mount(s)
 		webhookpages.Mount(s, people.Key)
+		eventpages.Mount(s)
 		for _, mount := range more {
 			mount(s)
 		}

@@ -225,13 +225,15 @@ func (m *resource) asOf(r *http.Request, found Entity, list record.List[idempote
 		return found, nil
 	}
 	id, _ := found.Identity()
-	later, err := idempotency.Before(r.Context(), m.s.Pool, Principal(r).Tenant, id, list.Rows[0])
-	if err != nil {
-		return found, err
-	}
+	later, err := idempotency.Before(r.Context(), m.s.Pool, Principal(r).Tenant, map[uuid.UUID]time.Time{id: list.Rows[0].At})
+	return m.then(found, later[id]), err
+}
+
+// then returns a record with other values of some fields.
+func (m *resource) then(found Entity, values map[string]json.RawMessage) Entity {
 	fields := fieldsOfRecord(found)
-	maps.Copy(fields, later)
-	return m.recordOf(fields), nil
+	maps.Copy(fields, values)
+	return m.recordOf(fields)
 }
 
 // eventsJSON shows a page of a history that begins with a record as it was then.

@@ -78,6 +78,33 @@ WHERE result->>'id' <> record_id::text OR NOT EXISTS (
     ) AS r
     WHERE o.operation LIKE operations AND r.tenant_id = o.tenant_id AND r.id = record_id)
 
+-- rule: one event for each intent since the feed was started
+WITH said AS (
+    SELECT tenant_id, operation, key FROM intents JOIN tenants t ON t.id = tenant_id
+    WHERE outcome IN ('created', 'changed') AND at > events_since + interval '5 seconds' -- those before may have been under way
+), noted AS (
+    SELECT tenant_id, operation, key, count(*) AS times FROM events GROUP BY 1, 2, 3
+)
+SELECT format('%s %s: %s events', operation, key, COALESCE(times, 0))
+FROM said LEFT JOIN noted USING (tenant_id, operation, key)
+WHERE times IS DISTINCT FROM 1
+UNION ALL
+SELECT format('%s %s: an event without its intent', operation, key)
+FROM events e
+WHERE NOT EXISTS (
+    SELECT FROM intents i
+    WHERE i.tenant_id = e.tenant_id AND i.operation = e.operation AND i.key = e.key AND outcome IN ('created', 'changed'))
+
+-- rule: events are in the order of the changes of their record
+SELECT format('%s: event %s is of an earlier version than event %s', record_id, n, before)
+FROM (
+    SELECT record_id, n, lag(n) OVER later AS before, (changes -> 'version' ->> 1)::integer AS version,
+        lag((changes -> 'version' ->> 1)::integer) OVER later AS version_before
+    FROM events JOIN intents USING (tenant_id, operation, key)
+    WHERE outcome = 'changed'
+    WINDOW later AS (PARTITION BY tenant_id, record_id ORDER BY n)) AS changed
+WHERE version <= version_before
+
 -- rule: one intent for each creation
 WITH created AS (
     SELECT tenant_id, record_id AS id, count(*) AS times
