@@ -126,7 +126,8 @@ func TestIssueWarns(t *testing.T) {
 		b.Exec(`UPDATE customers SET country = $1`, country)
 		for treatment, name := range names {
 			b.Exec(`UPDATE invoice_lines SET tax_treatment = $1 WHERE position = 1`, treatment)
-			got, says := warned().Text(), "The tax treatment "+name+" doesn't suit a customer with the country "+party.CountryName(country)+"."
+			says := "The tax treatment " + name + " doesn't suit a customer with the country " + party.CountryName(country) + "."
+			got := warned().Text()
 			assert.Thatf(t, strings.Contains(got, says) == slices.Contains(treatments, treatment), "%s to %q: %s", treatment, country, got)
 		}
 	}

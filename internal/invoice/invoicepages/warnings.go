@@ -104,7 +104,8 @@ func misplaced(inv invoice.Invoice) (texts []string) {
 		invoice.ReverseCharge:  seller == buyer,
 	} {
 		if wrong && slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool { return l.NoTax == as }) {
-			texts = append(texts, "The tax treatment "+as.Terms().Name+" doesn't suit a customer with the country "+party.CountryName(buyer)+".")
+			texts = append(texts,
+				"The tax treatment "+as.Terms().Name+" doesn't suit a customer with the country "+party.CountryName(buyer)+".")
 		}
 	}
 	slices.Sort(texts)
