@@ -120,3 +120,21 @@ func TestEInvoiceIsRemembered(t *testing.T) {
 	person.PressAny(b.Page(person.Get(first)), "Send again")
 	assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM mails WHERE e_invoice`), 2, "mails have the e-invoice attached")
 }
+
+// TestTextsHaveTheirOwnHistory: a change of the settings, whose record has the same id, isn't in the history of the email texts. Their
+// examples have the name from the settings, as emails do.
+func TestTextsHaveTheirOwnHistory(t *testing.T) {
+	b := sitetest.Setup(t)
+	person := b.Person(b.Replica, b.Acme)
+	change := func(path string, pairs ...string) {
+		form := b.Page(person.Get(person.Get(path + "/edit").Location()))
+		person.Submit(path+"/edit", sitetest.Change(form.Typed(), pairs...)).Want(t, http.StatusSeeOther)
+	}
+	change("/settings", "name", "Acme Studio Ltd")
+	p := b.Page(person.Get("/email-texts")).Says("Invoice 2026-0042 from Acme Studio Ltd")
+	assert.Thatf(t, !strings.Contains(p.Text(), "Changed"), "%s", p.Text())
+	change("/email-texts", "void_subject", "Void")
+	b.Page(person.Get("/email-texts/events")).Says("Void invoice, subject set to Void")
+	p = b.Page(person.Get("/settings/events")).Says("Legal name changed from Acme to Acme Studio Ltd")
+	assert.Thatf(t, !strings.Contains(p.Text(), "Changed"), "%s", p.Text())
+}
