@@ -25,7 +25,7 @@ func TestChosenInvoices(t *testing.T) {
 	open("/invoices/" + one + "/issue").Says("Copies to: boss@example.com")
 	form := open("/invoice-batches/new?action=issue&invoice_id="+one+"&invoice_id="+two).Says("2 invoices, 135.77 USD and 135.77 EUR",
 		"The due date of 2026-0001 has passed.",
-		"The invoice doesn't show the customer's VAT number. Edit the draft first", "To ada@example.com. Copies to: boss@example.com")
+		"The invoice doesn't show the customer's VAT number. Add it to the customer first, if it should.", "To ada@example.com. Copies to: boss@example.com")
 	at := person.Press(form, "Issue only").Location()
 	b.Exec(`UPDATE invoice_batch_items SET outcome = 'refused', reason = 'It is void.' WHERE invoice_id = $1`, one)
 	p := b.Page(person.Get(at)).Says("2026-0001 Refused: It is void.", "2026-0002 Waiting")

@@ -32,7 +32,7 @@ type pages struct {
 }
 
 // Warn returns sentences about unusual facts of a draft.
-type Warn func(invoice.Invoice) []string
+type Warn func(invoice.Invoice) []invoiceviews.Warning
 
 // Mount mounts the batches, whose invoices are chosen in the list of invoices.
 func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], warn Warn) {
@@ -137,7 +137,7 @@ func (s *pages) form(r *http.Request, p templates.Page, f templates.Form) (templ
 	if err != nil {
 		return nil, err
 	}
-	warnings := map[uuid.UUID][]string{}
+	warnings := map[uuid.UUID][]invoiceviews.Warning{}
 	if view.Issues {
 		drafts, err := invoice.ChosenWhole(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
 		if err != nil {
