@@ -77,15 +77,15 @@ SELECT next_number_by_pattern($1, $2);
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT c.id, COALESCE(last.currency, s.currency), COALESCE(c.payment_days, s.payment_days),
-COALESCE(last.tax_treatment, ''), COALESCE(last.exemption_reason, '')
+COALESCE(last.tax_treatment, ''), COALESCE(last.exemption_reason, ''), s.currency, COALESCE(last.number, '')
 FROM unnest($1::uuid[]) AS wanted (id),
 LATERAL (SELECT id, payment_days FROM customers WHERE tenant_id = $2 AND id = wanted.id LIMIT 1) AS c
 CROSS JOIN LATERAL (SELECT currency, payment_days FROM settings WHERE tenant_id = $2 AND id = $2) AS s
 LEFT JOIN LATERAL (
-	SELECT currency, exemption_reason, (
+	SELECT number, currency, exemption_reason, (
 		SELECT tax_treatment FROM invoice_lines l WHERE l.tenant_id = $2 AND l.invoice_id = i.id AND l.position = 1)
-	FROM invoices i WHERE i.tenant_id = $2 AND i.customer_id = c.id
-	ORDER BY i.issue_date DESC, i.id DESC LIMIT 1) AS last ON true;
+	FROM invoices i WHERE i.tenant_id = $2 AND i.customer_id = c.id AND i.status = 'issued'
+	ORDER BY i.issued_at DESC, i.id DESC LIMIT 1) AS last ON true;
 
 -- amounts by month and age
 
