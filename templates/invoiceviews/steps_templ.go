@@ -97,7 +97,7 @@ func IssuePage(p templates.Page, v Issue) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templates.TextArea(v.Input(templates.Input{ID: "message", Label: "Your message to " + v.To + " (optional)", Hint: "The email has a greeting, the lines, the total and the due date above it. The invoice is attached as a PDF file."}), 6).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.TextArea(v.Input(templates.Input{ID: "message", Label: "Your message to " + v.To + " (optional)", Hint: "The email has a greeting, the lines, the total and the due date above it, so it needs no greeting. The invoice is attached as a PDF file."}), 6).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

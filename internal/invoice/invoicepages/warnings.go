@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/value/party"
@@ -45,6 +47,11 @@ func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoicevie
 		all = append(all, lack(names, "to the customer", "/customers/"+inv.Customer.ID.String()+"/edit"))
 	}
 	all = append(all, misplaced(inv)...)
+	usual, err := invoice.UsualOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, []uuid.UUID{inv.Customer.ID})
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, otherCurrency(inv, usual)...)
 	issued, today := inv.IssueDate, s.site.Today(r)
 	if today.AddDays(fewDays).Before(issued) {
 		add("The issue date, "+web.DateText(issued)+", is in the future.", "Edit the draft", url+"/edit",
@@ -60,13 +67,47 @@ func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoicevie
 	return all, err
 }
 
-// TaxWarnings returns warnings about the tax treatments of an invoice that lacks the customer's VAT number, or whose parties contradict
-// them.
-func TaxWarnings(inv invoice.Invoice) (all []invoiceviews.Warning) {
-	if _, is := party.VATNumber(inv.Customer.TaxID); !is && needsBuyersVAT(inv) {
-		all = append(all, lack([]string{"the customer's VAT number"}, "to the customer", "/customers/"+inv.Customer.ID.String()+"/edit"))
+// ChosenWarnings returns warnings about chosen drafts, by their ids: a tax treatment that needs the customer's VAT number or that their
+// parties contradict, and an unusual currency.
+func (s *Pages) ChosenWarnings(r *http.Request, drafts []invoice.Invoice) (map[uuid.UUID][]invoiceviews.Warning, error) {
+	customers := make([]uuid.UUID, 0, len(drafts))
+	for _, inv := range drafts {
+		if !slices.Contains(customers, inv.Customer.ID) {
+			customers = append(customers, inv.Customer.ID)
+		}
 	}
-	return append(all, misplaced(inv)...)
+	usual, err := invoice.UsualOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, customers)
+	if err != nil {
+		return nil, err
+	}
+	all := map[uuid.UUID][]invoiceviews.Warning{}
+	for _, inv := range drafts {
+		if _, is := party.VATNumber(inv.Customer.TaxID); !is && needsBuyersVAT(inv) {
+			all[inv.ID] = append(all[inv.ID],
+				lack([]string{"the customer's VAT number"}, "to the customer", "/customers/"+inv.Customer.ID.String()+"/edit"))
+		}
+		all[inv.ID] = slices.Concat(all[inv.ID], misplaced(inv), otherCurrency(inv, usual))
+	}
+	return all, nil
+}
+
+// otherCurrency returns a warning if an invoice has neither the currency of the business nor the one of the customer's last invoice.
+func otherCurrency(inv invoice.Invoice, usual []invoice.Usual) (all []invoiceviews.Warning) {
+	for _, is := range usual {
+		if is.Customer == inv.Customer.ID && is.Number != "" && inv.Currency != is.Currency && inv.Currency != is.Business {
+			all = append(all, another("The customer's last invoice, "+is.Number+", is in "+is.Currency.String()+", and this one in "+
+				inv.Currency.String()+".", inv))
+		}
+	}
+	return all
+}
+
+// another returns a warning with a link to the form where a draft gets another value.
+func another(text string, inv invoice.Invoice) invoiceviews.Warning {
+	return invoiceviews.Warning{
+		Text: text, Fix: templates.Link{Text: "Edit the draft", Href: "/invoices/" + inv.ID.String() + "/edit"},
+		When: " first, if it should be another one.",
+	}
 }
 
 // needsBuyersVAT reports whether an invoice must show the VAT number of the customer: it has lines with a reverse charge or for another
@@ -115,10 +156,7 @@ func misplaced(inv invoice.Invoice) (all []invoiceviews.Warning) {
 	}
 	slices.Sort(texts)
 	for _, text := range texts {
-		all = append(all, invoiceviews.Warning{
-			Text: text, Fix: templates.Link{Text: "Edit the draft", Href: "/invoices/" + inv.ID.String() + "/edit"},
-			When: " first, if it should be another one.",
-		})
+		all = append(all, another(text, inv))
 	}
 	return all
 }
