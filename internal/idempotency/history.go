@@ -41,11 +41,12 @@ func (e Entry) key() record.Key { return record.Key{e.At.UTC().Format(time.RFC33
 // and details, as JSON.
 type Beside string
 
-// History returns a page of a record's history, newest first, including the entries of beside unless that is "". It returns
-// [record.ErrKey] if the page does not begin at an entry. Its cost grows with the number of other records' effects on the record, but not
+// History returns a page of a record's history, newest first, including the entries of beside unless that is "". Operations are those of
+// the record, if records of other resources have the same id; without them, all operations count. It returns [record.ErrKey] if the page
+// does not begin at an entry. Its cost grows with the number of other records' effects on the record, but not
 // with the record's other entries or with the tenant.
 func History(
-	ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page record.Page, beside Beside,
+	ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page record.Page, beside Beside, operations ...string,
 ) (list record.List[Entry], err error) {
 	begin, err := historyFrom(page)
 	if err != nil {
@@ -55,11 +56,16 @@ func History(
 	if page.Back {
 		from, behind, order = `at >= @at::timestamptz`, `(at > @at::timestamptz OR place > @place)`, ``
 	}
+	args := pgx.NamedArgs{"record": id, "at": begin[0], "place": begin[1], "rows": page.Limit + 1}
+	own := ``
+	if len(operations) > 0 {
+		own, args["operations"] = ` AND operation = ANY (@operations)`, operations
+	}
 	sql := `
 		(SELECT operation, key, what, actor, at, place, changes - 'version', COALESCE(changes -> 'version', '[0, 0]'), NULL::json FROM (
 			SELECT operation, key, outcome AS what, actor, at, changes,
 				operation || ' ' || key || ' ' || outcome COLLATE "C" AS place
-			FROM intents WHERE tenant_id = @tenant_id AND record_id = @record AND ` + from + `
+			FROM intents WHERE tenant_id = @tenant_id AND record_id = @record AND ` + from + own + `
 			ORDER BY at` + order + ` LIMIT @rows + ` + sameMoment + `) AS own
 		WHERE ` + behind + ` ORDER BY at` + order + `, place` + order + ` LIMIT @rows)
 		UNION ALL
@@ -89,8 +95,7 @@ func History(
 			WHERE e.tenant_id = @tenant_id AND e.record_id = source_id
 			LIMIT 1) AS by ON true)`
 	}
-	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Entry], sql,
-		pgx.NamedArgs{"record": id, "at": begin[0], "place": begin[1], "rows": page.Limit + 1})
+	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Entry], sql, args)
 	slices.SortFunc(rows, func(a, b Entry) int {
 		newer := cmp.Or(b.At.Compare(a.At), strings.Compare(b.Place, a.Place))
 		if page.Back {

@@ -243,7 +243,7 @@ func (l *Line) treated(as Treatment, pointer string, problems *invalid.Error) {
 	case as == Standard && l.TaxRate.IsZero():
 		problems.Add(pointer+"/tax_rate", "Enter a tax rate above 0, or choose why this line has no tax.")
 	case as != Standard && !l.TaxRate.IsZero():
-		problems.Add(pointer+"/tax_rate", "Enter 0: this line has no tax.")
+		problems.Add(pointer+"/tax_rate", "Enter 0, or choose Taxed as the treatment.")
 	}
 	if slices.Contains(Untaxed(), as) {
 		l.NoTax = as

@@ -43,7 +43,8 @@ type Summary struct {
 // LastReminder is the last reminder of an invoice, or zero if there is none.
 type LastReminder struct {
 	Level  int       `json:"level"`
-	SentOn date.Date `json:"sent_on"`
+	SentOn date.Date `json:"sent_on"` // the day on which its email was queued
+	Unsent bool      `json:"unsent"`  // its email has failed, or there is no mail server
 }
 
 // Filter selects and sorts invoices. The zero value selects all, newest first.
@@ -243,7 +244,11 @@ var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 			WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 		FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 	'last_reminder', (
-		SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+		SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+			SELECT e.state = 'failed' OR e.kept FROM mails e
+			WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+			ORDER BY e.id DESC LIMIT 1))
+		FROM invoice_reminders m
 		WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 	'late', CASE WHEN ` + overdue + ` THEN (SELECT business_day()) - r.due_date ELSE 0 END`}
 

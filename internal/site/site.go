@@ -38,7 +38,7 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 		receiptpages.Mount(s)
 		attachmentpages.Mount(s, invoices.Invoices)
 		reminderpages.Mount(s, invoices.Invoices)
-		batchpages.Mount(s, invoices.Invoices, invoicepages.TaxWarnings)
+		batchpages.Mount(s, invoices.Invoices, invoices.ChosenWarnings)
 		taxsummarypages.Mount(s)
 		closingpages.Mount(s)
 		customerpages.Mount(s,

@@ -25,7 +25,18 @@ const historyLength = 10
 
 // history returns the newest entries of a record's history.
 func (m *resource) history(r *http.Request, id uuid.UUID) (record.List[idempotency.Entry], error) {
-	return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, record.Page{Limit: historyLength}, m.shown.Beside)
+	return m.historyPage(r, id, record.Page{Limit: historyLength}, m.shown.Beside)
+}
+
+// historyPage reads a page of a record's history. Singletons share their id, so a singleton's history has its own operations only.
+func (m *resource) historyPage(
+	r *http.Request, id uuid.UUID, page record.Page, beside idempotency.Beside,
+) (record.List[idempotency.Entry], error) {
+	var own []string
+	if m.singleton {
+		own = slices.Sorted(maps.Keys(m.words))
+	}
+	return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, page, beside, own...)
 }
 
 // Changed are changed fields of a record, with the JSON of their old and new values.
@@ -210,7 +221,7 @@ func (m *resource) eventsOf(r *http.Request) (found, then Entity, list record.Li
 	}
 	id, _ := found.Identity()
 	list, err = PageOf(r, func(r *http.Request, page record.Page) (record.List[idempotency.Entry], error) {
-		return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, page, m.shown.Beside)
+		return m.historyPage(r, id, page, m.shown.Beside)
 	})
 	if err == nil {
 		then, err = m.asOf(r, found, list)

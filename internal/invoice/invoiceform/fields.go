@@ -62,8 +62,8 @@ func Control(pointer string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", "_")
 }
 
-// joined joins the parts that are not blank.
-func joined(parts ...string) string {
+// Joined joins the parts that are not blank.
+func Joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
@@ -85,6 +85,21 @@ func OfferCustomers(
 	return chosen, err
 }
 
+// UsualText returns the defaults that come from the last invoice of a customer, with its number; "" if they are those of the business.
+func UsualText(of invoice.Usual) string {
+	var parts []string
+	if of.Currency != of.Business {
+		parts = append(parts, of.Currency.String())
+	}
+	if of.NoTax != "" {
+		parts = append(parts, of.NoTax.Terms().Name)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Usual: " + strings.Join(append(parts, "as on "+of.Number), ", ")
+}
+
 // AddressLine returns an address and its country in one line.
 func AddressLine(address, country string) string {
 	return strings.Join(document.AddressLines(party.Details{Address: address, Country: country}), ", ")
@@ -92,7 +107,7 @@ func AddressLine(address, country string) string {
 
 // CustomerOption puts the customer's name after the id, so that the choice can be shown again even if the database is unavailable.
 func CustomerOption(c customer.Offered) templates.Option {
-	label := joined(c.Name, c.Email)
+	label := Joined(c.Name, c.Email)
 	return templates.Option{Value: c.ID.String() + " " + label, Text: label}
 }
 

@@ -11,7 +11,8 @@ import (
 	"onlyonce/internal/site/sitetest"
 )
 
-// TestAmountsAsTyped: the amount of a payment or refund is parsed in the usual spellings. Only an ambiguous amount is refused.
+// TestAmountsAsTyped: the amount of a payment or refund is parsed in the usual spellings. Only an ambiguous amount is refused,
+// and one with too many decimals, which has no other reading to choose.
 func TestAmountsAsTyped(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
@@ -27,6 +28,9 @@ func TestAmountsAsTyped(t *testing.T) {
 			a.Want(t, http.StatusUnprocessableEntity, r.Name, typed, "saved unasked")
 			b.Page(a).Says("“" + typed + "” can be 1250 or 1.25. Enter the one that you mean.")
 		}
+		p := b.Page(person.Submit(r.List(), sitetest.Change(r.Command, "amount", "5,005", "idempotency_key", sitetest.Key)))
+		p.Says("Enter an amount with at most 2 decimals for EUR.")
+		assert.Thatf(t, !strings.Contains(p.Text(), "can be"), "%s", p.Text())
 		a := person.Submit(r.List(),
 			sitetest.Change(r.Command, "amount", "1,03", "provider", "", "reference", "", "idempotency_key", sitetest.Key))
 		assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM `+r.Plural()+` WHERE amount = 103`), 1, r.Name, a)

@@ -19,13 +19,16 @@ func TestChosenInvoices(t *testing.T) {
 	one := b.Prepared(b.Acme, "one", invoices, late).ID
 	later := sitetest.Change(invoices.Command, "currency", "USD", "due_date", "2090-01-01")
 	two := b.Prepared(b.Acme, "two", invoices, later).ID
+	b.Prepared(b.Acme, "three", invoices, invoices.Command, "issue")
 	b.Exec(`UPDATE customers SET copies_to = 'boss@example.com'`)
 	b.Exec(`UPDATE invoice_lines SET tax_treatment = 'reverse_charge', tax_rate = 0 WHERE invoice_id = $1 AND position = 2`, two)
 	open := func(path string) sitetest.Page { return b.Page(person.Get(person.Get(path).Location())) }
 	open("/invoices/" + one + "/issue").Says("Copies to: boss@example.com")
+	open("/invoices/" + two + "/issue").Says("The customer's last invoice, 2026-0003, is in EUR, and this one in USD. Edit the draft")
 	form := open("/invoice-batches/new?action=issue&invoice_id="+one+"&invoice_id="+two).Says("2 invoices, 135.77 USD and 135.77 EUR",
 		"The due date of 2026-0001 has passed.",
-		"The invoice doesn't show the customer's VAT number. Edit the draft first", "To ada@example.com. Copies to: boss@example.com")
+		"The invoice doesn't show the customer's VAT number. Add it to the customer first, if it should.",
+		"The customer's last invoice, 2026-0003, is in EUR, and this one in USD. Edit the draft first, if it should be another one.", "To ada@example.com. Copies to: boss@example.com")
 	at := person.Press(form, "Issue only").Location()
 	b.Exec(`UPDATE invoice_batch_items SET outcome = 'refused', reason = 'It is void.' WHERE invoice_id = $1`, one)
 	p := b.Page(person.Get(at)).Says("2026-0001 Refused: It is void.", "2026-0002 Waiting")

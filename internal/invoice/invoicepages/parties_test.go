@@ -198,7 +198,8 @@ func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
 }
 
 // TestCustomerChoice: a form offers the newest customers, and finds every other one that isn't archived: while the user types,
-// and without JavaScript by showing the form again, with all typed values.
+// and without JavaScript by showing the form again, with all typed values. The defaults come from the invoice that was issued last, whatever
+// its date, and the form has its number.
 func TestCustomerChoice(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
@@ -229,16 +230,25 @@ func TestCustomerChoice(t *testing.T) {
 		WITH last AS (
 			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason,
 				subtotal, tax_total, total)
-			VALUES ($1, gen_random_uuid(), 'A-1', $2, 'JPY', '2026-11-21', '2026-11-21', '', 'Article 132', 1, 0, 1)
-			RETURNING tenant_id, id)
+			SELECT $1, gen_random_uuid(), number, $2, currency, day::date, '2026-12-31', '', 'Article 132', 1, 0, 1
+			FROM (VALUES ('A-1', 'JPY', '2026-11-21'), ('A-2', 'USD', '2026-11-22'), ('A-3', 'CHF', '2026-11-23'), ('A-4', 'GBP', '2026-11-24'))
+				AS these (number, currency, day)
+			RETURNING tenant_id, id, number)
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
-		SELECT tenant_id, id, 1, 'Course', 1, 1, 0, 'exempt', 1 FROM last`, b.Acme.ID, oldest)
-	again := b.Page(person.Get(person.Get("/invoices/new?customer=" + oldest).Location())).Typed()
+		SELECT tenant_id, id, 1, 'Course', 1, 1, 0, CASE number WHEN 'A-1' THEN 'exempt' ELSE 'reverse_charge' END, 1 FROM last`,
+		b.Acme.ID, oldest)
+	b.Exec(`
+		UPDATE invoices SET status = 'issued', bill_to = '{}', seller = '{}',
+			issued_at = CASE number WHEN 'A-2' THEN now() - interval '1 day' ELSE now() END
+		WHERE number <> 'A-4'`)
+	b.Exec(`UPDATE invoices SET status = 'void', voided_at = now() WHERE number = 'A-3'`)
+	again := b.Page(person.Get(person.Get("/invoices/new?customer=" + oldest).Location())).
+		Says("1 Quay, Porto, Portugal · Usual: JPY, Exempt, as on A-1").Typed()
 	if again.Get("line_tax_treatment") != "exempt" || again.Get("line_tax_rate") != "0" || again.Get("exemption_reason") != "Article 132" {
 		t.Errorf("the next invoice begins with %v", again)
 	}
 	for search, want := range map[string][]string{
-		"first": {oldest, "First · old1@example.com", `data-hint="1 Quay, Porto, Portugal"`, `data-currency="JPY"`, `data-days="7"`,
+		"first": {oldest, "First · old1@example.com", `data-hint="1 Quay, Porto, Portugal · Usual: JPY, Exempt, as on A-1"`, `data-currency="JPY"`, `data-days="7"`,
 			`data-treatment="exempt"`, `data-exemption="Article 132"`},
 		"old": {"Old 250 ", "Old 231 ", "There are more."}, "": {"Old 250 "}, "gone": {}, "nobody": {},
 	} {

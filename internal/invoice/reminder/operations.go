@@ -3,7 +3,6 @@ package reminder
 import (
 	"context"
 	"log/slog"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -75,7 +74,7 @@ func Next(inv invoice.Summary, today date.Date) (level int, err error) {
 		return 0, errNotOverdue(inv)
 	case last.Level == Levels:
 		return 0, &conflict.Error{
-			Kind: &NotNext, Title: "All reminders of this invoice were sent.", Text: "The final one on " + last.SentOn.Display() + ".",
+			Kind: &NotNext, Title: "This invoice has all of its reminders.", Text: "The last one: " + Last(last) + ".",
 		}
 	case last.Level > 0 && !last.SentOn.Before(today):
 		return 0, errNotNext(inv)
@@ -111,10 +110,12 @@ func errNotOverdue(inv invoice.Summary) error {
 
 func errNotNext(inv invoice.Summary) error {
 	last := "This invoice was not reminded before."
-	if level := inv.LastReminder.Level; level > 0 {
-		last = "The " + strings.ToLower(LevelName(level)) + " was sent on " + inv.LastReminder.SentOn.Display() + "."
+	text := "Each level needs the one before it, on an earlier day. Nothing was sent."
+	if is := inv.LastReminder; is.Level > 0 {
+		last = "The last reminder of this invoice: " + Last(is) + "."
+		if is.Unsent {
+			text = "Each level needs the one before it, on an earlier day, even if its email wasn't sent."
+		}
 	}
-	return &conflict.Error{
-		Kind: &NotNext, Title: last, Text: "Each level needs the one before it, on an earlier day. Nothing was sent.",
-	}
+	return &conflict.Error{Kind: &NotNext, Title: last, Text: text}
 }

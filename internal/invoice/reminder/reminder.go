@@ -48,12 +48,16 @@ func LevelName(level int) string {
 	return [Levels]string{"Payment reminder", "Second reminder", "Final reminder"}[level-1]
 }
 
-// Last returns the last reminder in words, "Payment reminder, 12 Nov 2026", or "".
+// Last returns the last reminder in words, "Payment reminder, 12 Nov 2026", with "not sent" if its email wasn't; "" for none.
 func Last(last invoice.LastReminder) string {
 	if last.Level == 0 {
 		return ""
 	}
-	return LevelName(last.Level) + ", " + last.SentOn.Display()
+	text := LevelName(last.Level) + ", " + last.SentOn.Display()
+	if last.Unsent {
+		text += ", not sent"
+	}
+	return text
 }
 
 // Message returns the standard text of a level below the [invoice.Greeting]. The mail has the number, the days and the amounts of the

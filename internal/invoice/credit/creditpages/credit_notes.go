@@ -125,7 +125,7 @@ func draftOf(form url.Values, inv invoice.Invoice) (credit.Draft, error) {
 	}
 	if amount := form["amount"]; len(amount) > 0 && strings.TrimSpace(amount[0]) != "" {
 		questions = invalid.Error{}
-		invoiceform.ReadNumber(&questions, "/amount", &amount[0], inv.Currency.Decimals())
+		invoiceform.ReadAmount(&questions, "/amount", &amount[0], inv.Currency.Decimals())
 		in.Amount, in.Lines = amount[0], nil
 	}
 	draft, err := in.Draft(inv)
