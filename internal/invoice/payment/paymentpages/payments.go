@@ -122,7 +122,12 @@ func sumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.
 }
 
 func (s *pages) unusualPayment(r *http.Request, d payment.Draft) (invoiceform.Doubt, error) {
-	return invoiceform.UnusualMoney("payment", d.Date, s.site.Today(r)), nil
+	is := invoiceform.UnusualMoney("payment", d.Date, s.site.Today(r))
+	of, err := s.invoices.Find(r)
+	if is.Problem == "" && d.Date.Before(of.IssueDate) {
+		is.Problem = "The payment is dated " + d.Date.Display() + ", which is before the date of the invoice."
+	}
+	return is, err
 }
 
 // paymentRow returns the cells of a payment. The refunded amount is blank if it is 0.
