@@ -166,6 +166,7 @@ func TestRemoveAReceipt(t *testing.T) {
 	for path, says := range map[string]string{
 		repayment: "Record a receipt, or", refund: "Record a payment, or", void: "Credit it, or",
 		"/receipts/" + spare + "/remove": "Pay the money back, or", "/payments/" + simple + "/remove": "Refund it, or",
+		payment + "/remove": "Refund it, or", // and not: remove the refund first, which is refused too
 	} {
 		refused := person.Get(path + "?key=closed")
 		p := b.Page(refused).Says("The books are closed through 31 Mar 2025.", says+" reopen the books.")
