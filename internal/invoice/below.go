@@ -20,7 +20,8 @@ type Below struct {
 	Day    string // the column that the list is sorted by
 	Amount string // the column with the amount, in minor units
 	Text   string // the column with the record's own number or reference
-	// Whole is the table of the records, also with the column Text, that some records are parts of, by their column PartOf; "" for none.
+	// Whole is the table of the records, also with the columns Text and Amount, that some records are parts of, by their column PartOf; ""
+	// for none.
 	Whole, PartOf string
 	// Words has the table of the words of a text of the record, and its column with the record's id; the zero value for none.
 	Words search.Words
@@ -143,8 +144,8 @@ func listBelow[R any](
 }
 
 // find limits a list to the rows that a search finds in one of these ways: their text, or the text of which they are a part, begins with
-// it, ignoring its case; they have its amount, and they or their parents its other words; or they or their parents have its words. A number
-// without decimals is an amount and a word. It returns the words.
+// it, ignoring its case; they, or what they are a part of, have its amount, and they or their parents its other words; or they or their
+// parents have its words. A number without decimals is an amount and a word. It returns the words.
 func find[R any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Below, q *search.Query[R], text string,
 ) (terms []search.Term, err error) {
@@ -186,6 +187,9 @@ func find[R any](
 	}
 	if amount != "" {
 		way := fill(hasAmount)
+		if b.Whole != "" {
+			sources, way = append(sources, fill(withAmountOfWhole)), `(`+way+` OR `+fill(hasAmountOfWhole)+`)`
+		}
 		if matches != "" {
 			way += ` AND ` + matches
 		}
@@ -224,6 +228,16 @@ const (
 	hasAmount = `(
 		SELECT true FROM unnest(@amounts::bigint[], @currencies::text[]) AS a (amount, currency)
 		WHERE a.amount = r.$AMOUNT AND a.currency = $CURRENCY LIMIT 1)`
+
+	withAmountOfWhole = `
+		SELECT b.id FROM (SELECT DISTINCT unnest(@amounts::bigint[]) AS amount) AS each, LATERAL (
+			SELECT id FROM $WHOLE
+			WHERE tenant_id = @tenant_id AND $AMOUNT >= each.amount AND $AMOUNT <= each.amount LIMIT $LOOKED) AS its, LATERAL (
+			SELECT id FROM $ROWS WHERE tenant_id = @tenant_id AND $PART_OF = its.id AND $WHERE LIMIT $LOOKED) AS b`
+	hasAmountOfWhole = `(
+		SELECT true FROM (SELECT $AMOUNT AS amount FROM $WHOLE WHERE tenant_id = @tenant_id AND id = r.$PART_OF LIMIT 1) AS its,
+			unnest(@amounts::bigint[], @currencies::text[]) AS a (amount, currency)
+		WHERE a.amount = its.amount AND a.currency = $CURRENCY LIMIT 1)`
 
 	// The first of the longest words of a search is the rarest, most likely.
 	withWords = `

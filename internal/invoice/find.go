@@ -38,6 +38,7 @@ type Summary struct {
 	Lines []Line `json:"lines"` // nil unless [Filter.Lines] is set
 	// CopiesTo has the addresses that get copies of emails to the customer, from [Chosen] only; "" for none.
 	CopiesTo string `json:"copies_to"`
+	Closed   bool   `json:"closed"` // whether its issue date is closed, from [Chosen] only
 }
 
 // LastReminder is the last reminder of an invoice, or zero if there is none.
@@ -274,7 +275,7 @@ const MaxChosen = 100
 
 // Chosen returns the invoices with the ids, newest first.
 func Chosen(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []string) ([]Summary, error) {
-	withCopies := record.Table[Summary]{Name: Summaries.Name, Fields: Summaries.Fields + `, 'copies_to', (
+	withCopies := record.Table[Summary]{Name: Summaries.Name, Fields: Summaries.Fields + closed + `, 'copies_to', (
 		SELECT c.copies_to FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)`}
 	found, err := record.ListBy(ctx, pool, withCopies, tenant, record.Page{Limit: MaxChosen}, `r.id = ANY (@ids::uuid[])`,
 		pgx.NamedArgs{"ids": ids})

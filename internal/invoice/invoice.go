@@ -28,6 +28,7 @@ type Invoice struct {
 	Number    string         `json:"number"`
 	Status    string         `json:"status"`
 	Overdue   bool           `json:"overdue"` // on the current day of the business
+	Closed    bool           `json:"closed"`  // whether its issue date is closed; false unless read from [Shown]
 	Seller    Seller         `json:"seller"`
 	Customer  Buyer          `json:"customer"`
 	Currency  money.Currency `json:"currency"`
@@ -82,6 +83,12 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 	'duplicate_of', ` + Numbers.JSON("duplicate_of") + `,
 	` + idempotency.ExternalJSON}
+
+// Shown is [Table] with the fields that only pages need.
+var Shown = record.Table[Invoice]{Name: Table.Name, Fields: Table.Fields + closed}
+
+// closed is the field that reports whether the books are closed for the issue date of the invoice r.
+const closed = `, 'closed', books_closed(r.tenant_id, r.issue_date) IS NOT NULL`
 
 // overdue reports whether the invoice r was due before the current day of the business and is open. The day is selected once for all rows.
 const overdue = `r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day())`

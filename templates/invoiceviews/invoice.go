@@ -45,6 +45,8 @@ type Invoice struct {
 	Attachments Attachments
 	// VoidHref is the page that voids it; empty if that is not possible.
 	VoidHref string
+	// Closed is set instead of the action that issues a draft, or of VoidHref, if the day of the invoice is closed.
+	Closed bool
 	// EditHref opens the form of a draft; empty for others. Actions are its transitions.
 	EditHref string
 	Actions  []templates.Action

@@ -237,7 +237,9 @@ func states() map[string]templ.Component {
 			PayHref: "/invoices/1/payments/new", WriteOffHref: "/invoices/1/write-offs/new",
 			Remind: templates.Link{Text: "Send second reminder", Href: "/invoices/1/reminders/new"},
 		}),
-		"invoice credited": invoiceviews.InvoicePage(page, invoiceviews.Invoice{Number: "2026-0042", Status: "credited", Credited: "3.00"}),
+		"invoice credited": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
+			Number: "2026-0042", Status: "credited", Credited: "3.00", Closed: true,
+		}),
 		"webhook source form": invoiceviews.WebhookSourceForm(page, templates.Form{
 			Title: "Add a webhook source", Key: "k", Typed: url.Values{"name": {hostile}},
 		}, []templates.Option{{Value: "stripe", Text: "Stripe"}}),

@@ -28,7 +28,7 @@ import (
 // mountInvoices mounts the resource of package invoice.
 func (s *Pages) mountInvoices() {
 	m := web.Resource[invoice.Invoice]{
-		One: "invoice", Path: "/invoices", Tab: "All invoices", Table: invoice.Table,
+		One: "invoice", Path: "/invoices", Tab: "All invoices", Table: invoice.Shown,
 		Name:  func(i invoice.Invoice) string { return i.Number },
 		Rules: invoice.Rules(), View: showInvoice,
 		AsksPeople: []*conflict.Kind{&invoice.OpenChanged, &invoice.NumberAhead, &invoice.Unusual},

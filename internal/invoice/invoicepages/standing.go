@@ -15,6 +15,12 @@ import (
 // standing returns the view of sums of money, each with a link to its invoices, or to the payments of its month. of has query parameters
 // for all links. paidIn is a day of the month of the payments that the sums include; zero if they include none.
 func standing(sums []invoice.Sum, of url.Values, paidIn date.Date) []invoiceviews.Standing {
+	sums = slices.Clone(sums)
+	for i := range sums {
+		if sums[i].Kind == "paid" {
+			sums[i].Count = 0 // of invoices, which receipts and repayments aren't
+		}
+	}
 	all := []invoiceviews.Standing{
 		{Kind: "open", Label: "Open", Href: web.ListURL("/invoices", with(of, "sort", "due"), "status", "open")},
 		{Kind: "overdue", Label: "Overdue", Href: web.ListURL("/invoices", with(of, "sort", "due"), "status", "overdue")},

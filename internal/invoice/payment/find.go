@@ -44,7 +44,8 @@ var below = invoice.Below{
 	Whole: "receipts", PartOf: "receipt_id",
 	Sums: `json_strip_nulls(json_build_object(CASE WHEN (
 			SELECT c.credit_note_id IS NOT NULL FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)
-		THEN 'credited' ELSE 'paid' END, r.amount, 'refunded', NULLIF(r.refunded, 0)))`,
+		THEN 'credited' ELSE 'paid' END, r.amount, 'direct', CASE WHEN r.receipt_id IS NULL THEN r.amount END,
+		'refunded', NULLIF(r.refunded, 0)))`,
 }
 
 // List returns a page of a tenant's payments that a filter selects, without removed ones: see [invoice.ListBelow].
@@ -52,8 +53,8 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.B
 	return invoice.ListBelow(ctx, pool, tenant, below, All, f, page)
 }
 
-// SumUp returns the sums of these payments, of the kinds "paid", "credited" (from credit notes) and "refunded":
-// see [invoice.SumBelow].
+// SumUp returns the sums of these payments, of the kinds "paid", "credited" (from credit notes), "direct" (without a receipt) and
+// "refunded": see [invoice.SumBelow].
 func SumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
 	return invoice.SumBelow(ctx, pool, tenant, below, All, f)
 }

@@ -41,15 +41,19 @@ var HasRefunds = conflict.Kind{
 
 // Removable returns a [*conflict.Error] if a payment of an invoice can't be removed.
 func Removable(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, p Payment, of invoice.Invoice) error {
-	switch {
-	case !p.RemovedAt.IsZero():
+	if !p.RemovedAt.IsZero() {
 		return nil
+	}
+	err := invoice.CheckOpen(ctx, pool, tenant, p.Date, "", refundInstead)
+	switch {
+	case err != nil: // before a conflict that advises what is refused too
+		return err
 	case p.Refunded > 0:
 		return errHasRefunds()
 	case p.Amount > of.Paid:
 		return errBecameCredit()
 	default:
-		return invoice.CheckOpen(ctx, pool, tenant, p.Date, "", refundInstead)
+		return nil
 	}
 }
 

@@ -44,9 +44,11 @@ var Create = idempotency.Define(idempotency.Spec[Draft, WriteOff]{
 	},
 	Retain: 72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
-		"write_offs_within_open":          exceedsOpen,
-		"write_offs_of_issued":            idempotency.Always[Draft](errNotIssued),
-		"write_offs_invoice":              idempotency.Missing[Draft],
+		"write_offs_within_open": exceedsOpen,
+		"write_offs_of_issued":   idempotency.Always[Draft](errNotIssued),
+		"write_offs_invoice":     idempotency.Missing[Draft],
+		"write_offs_not_before_invoice": idempotency.Invalid[Draft](
+			"/date", "This day is before the date of the invoice. Enter a later one."),
 		"books_closed":                    invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
 		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, Name, func(d Draft) date.Date { return d.Date }),
 	},

@@ -201,6 +201,8 @@ func gets(action string, inv invoice.Summary) (text string, can bool) {
 		return "It is void.", false
 	case issues && inv.Status != invoice.StatusDraft:
 		return "It is issued already.", false
+	case issues && inv.Closed:
+		return "Its period is closed.", false
 	case !issues && mail.Possible(of) != nil:
 		return "It isn't issued.", false
 	case inv.Customer.Email != "":

@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -71,7 +73,8 @@ func (s *pages) mountPayments() {
 			"tax ID, contact or reference have words that begin with these",
 		List: payment.List, SumUp: sumUp,
 		Sums: []invoiceviews.Standing{
-			{Kind: "month", Label: "Paid in the month, with receipts, less money paid back"},
+			{Kind: "month", Label: "Paid in the month"}, {Kind: "direct", Label: "Payments without a receipt"},
+			{Kind: "received", Label: "Receipts", Href: "/receipts"}, {Kind: "back", Label: "Less refunds and repayments"},
 			{Kind: "paid", Label: "Paid"}, {Kind: "credited", Label: "From credit notes"}, {Kind: "refunded", Label: "Refunded"},
 		},
 	}.Search(web.Listing[payment.Listed]{
@@ -104,25 +107,55 @@ func (s *pages) mountPayments() {
 	})
 }
 
-// sumUp returns the sums of payments. For those of a month, they include what was paid in it, as the kind "month": see [invoice.Standing].
+// sumUp returns the sums of payments. Those of a month are what was paid in it, as the kind "month" (see [invoice.Standing]), and its parts:
+// "direct" and "received", less "back", which is the difference. If a part has too many records, "month" is beside the sums of the list.
 func sumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
 	sums, known, err := payment.SumUp(ctx, pool, tenant, f)
 	first, last := f.From.Month()
-	if err != nil || f != (invoice.BelowFilter{From: first, To: last}) {
-		return sums, known, err
+	if err != nil || f != (invoice.BelowFilter{From: first, To: last, Currency: f.Currency}) {
+		return without(sums, "direct"), known, err
 	}
 	all, err := invoice.Standing(ctx, pool, tenant, tenant, first)
+	if err != nil {
+		return nil, false, err
+	}
+	var months []invoice.Sum
 	for _, s := range all {
-		if s.Kind == "paid" {
-			s.Kind = "month"
-			sums = append(sums, s)
+		if s.Kind == "paid" && (f.Currency == money.Currency{} || f.Currency == s.Currency) {
+			months = append(months, invoice.Sum{Kind: "month", Currency: s.Currency, Amount: s.Amount})
 		}
 	}
-	return sums, known, err
+	received, complete, err := receipt.SumUp(ctx, pool, tenant, f)
+	if err != nil || !known || !complete {
+		return append(without(sums, "direct"), months...), known, err
+	}
+	parts := slices.Concat(months, without(sums, "paid", "credited", "refunded"), without(received, "credited", "left"))
+	var back []invoice.Sum
+	for _, s := range parts {
+		i := slices.IndexFunc(back, func(b invoice.Sum) bool { return b.Currency == s.Currency })
+		if i < 0 {
+			i, back = len(back), append(back, invoice.Sum{Kind: "back", Currency: s.Currency})
+		}
+		if s.Kind == "month" {
+			s.Amount = s.Amount.Neg()
+		}
+		back[i].Amount = back[i].Amount.Add(s.Amount)
+	}
+	return append(parts, slices.DeleteFunc(back, func(b invoice.Sum) bool { return b.Amount.IsZero() })...), true, nil
+}
+
+// without returns the sums of other kinds.
+func without(sums []invoice.Sum, kinds ...string) []invoice.Sum {
+	return slices.DeleteFunc(sums, func(s invoice.Sum) bool { return slices.Contains(kinds, s.Kind) })
 }
 
 func (s *pages) unusualPayment(r *http.Request, d payment.Draft) (invoiceform.Doubt, error) {
-	return invoiceform.UnusualMoney("payment", d.Date, s.site.Today(r)), nil
+	is := invoiceform.UnusualMoney("payment", d.Date, s.site.Today(r))
+	of, err := s.invoices.Find(r)
+	if is.Problem == "" && d.Date.Before(of.IssueDate) {
+		is.Problem = "The payment is dated " + d.Date.Display() + ", which is before the date of the invoice."
+	}
+	return is, err
 }
 
 // paymentRow returns the cells of a payment. The refunded amount is blank if it is 0.

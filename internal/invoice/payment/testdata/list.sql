@@ -317,6 +317,10 @@ WITH candidates AS MATERIALIZED (
 			) AS its, LATERAL (
 				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
 			SELECT b.id FROM (SELECT DISTINCT unnest($3::bigint[]) AS amount) AS each, LATERAL (
+				SELECT id FROM receipts
+				WHERE tenant_id = $2 AND amount >= each.amount AND amount <= each.amount LIMIT 1001) AS its, LATERAL (
+				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
+			SELECT b.id FROM (SELECT DISTINCT unnest($3::bigint[]) AS amount) AS each, LATERAL (
 				SELECT id FROM payments
 				WHERE tenant_id = $2 AND amount >= each.amount AND amount <= each.amount AND removed_at IS NULL LIMIT 1001) AS b)) AS streams LIMIT 1001
 ), picked AS (
@@ -326,9 +330,12 @@ WITH candidates AS MATERIALIZED (
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $2 AND r.id = c.id LIMIT 1) AS r
 		WHERE (r.paid_on, r.id) < ($4::date, $5::uuid) AND removed_at IS NULL AND paid_on >= $6::date AND paid_on <= $7::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) OR (
 				SELECT true FROM (SELECT reference AS text FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS its, LATERAL (
-					SELECT FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE its.text >= each.text AND its.text < each.text || chr(1114111) LIMIT 1) AS found) OR (
-				SELECT true FROM unnest($3::bigint[], $8::text[]) AS a (amount, currency)
-				WHERE a.amount = r.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1) AND (
+					SELECT FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE its.text >= each.text AND its.text < each.text || chr(1114111) LIMIT 1) AS found) OR ((
+					SELECT true FROM unnest($3::bigint[], $8::text[]) AS a (amount, currency)
+					WHERE a.amount = r.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1) OR (
+					SELECT true FROM (SELECT amount AS amount FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS its,
+					unnest($3::bigint[], $8::text[]) AS a (amount, currency)
+					WHERE a.amount = its.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1)) AND (
 				SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
 					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $9::integer) AS term WHERE NOT EXISTS (
 							SELECT FROM unnest($10::text[], $11::integer[]) AS t (word, n)

@@ -163,9 +163,12 @@ func TestRemoveAReceipt(t *testing.T) {
 		text := b.Page(person.Get(path)).Text()
 		assert.Thatf(t, strings.Count(text, "Its period is closed") == times && !strings.Contains(text, "Remove"), "%s: %s", path, text)
 	}
+	text := b.Page(person.Get(strings.TrimSuffix(void, "/void"))).Says("Its period is closed").Text()
+	assert.Thatf(t, !strings.Contains(text, "Void…"), "%s", text)
 	for path, says := range map[string]string{
 		repayment: "Record a receipt, or", refund: "Record a payment, or", void: "Credit it, or",
 		"/receipts/" + spare + "/remove": "Pay the money back, or", "/payments/" + simple + "/remove": "Refund it, or",
+		payment + "/remove": "Refund it, or", // and not: remove the refund first, which is refused too
 	} {
 		refused := person.Get(path + "?key=closed")
 		p := b.Page(refused).Says("The books are closed through 31 Mar 2025.", says+" reopen the books.")
