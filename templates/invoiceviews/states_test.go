@@ -237,6 +237,7 @@ func states() map[string]templ.Component {
 			PayHref: "/invoices/1/payments/new", WriteOffHref: "/invoices/1/write-offs/new",
 			Remind: templates.Link{Text: "Send second reminder", Href: "/invoices/1/reminders/new"},
 		}),
+		"draft of a closed day": invoiceviews.InvoicePage(page, invoiceviews.Invoice{Number: "2026-0042", Status: "draft", Closed: true}),
 		"invoice credited": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
 			Number: "2026-0042", Status: "credited", Credited: "3.00", Closed: true,
 		}),

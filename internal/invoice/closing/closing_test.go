@@ -142,7 +142,7 @@ func TestClosedDaysStay(t *testing.T) {
 			return err
 		},
 		"write-off": func(key, day string) error {
-			d, err := writeoff.Input{Amount: "0.10", Date: day, Reason: writeoff.BadDebt}.Draft(issued)
+			d, err := writeoff.Input{Amount: "0.10", Date: day, Reason: writeoff.BadDebt}.Draft(old)
 			must.OK(t, err)
 			_, err = writeoff.Create.Do(t.Context(), b.Store, b.Intent(key), d)
 			return err

@@ -64,7 +64,7 @@ SELECT id, json FROM (
 					ORDER BY e.id DESC LIMIT 1))
 			FROM invoice_reminders m
 			WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
-		'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END, 'copies_to', (
+		'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END, 'closed', books_closed(r.tenant_id, r.issue_date) IS NOT NULL, 'copies_to', (
 			SELECT c.copies_to FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)) AS json FROM invoices r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.id = ANY ($3::uuid[])
 	ORDER BY r.id DESC LIMIT 201) AS page

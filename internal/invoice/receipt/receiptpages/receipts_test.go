@@ -163,7 +163,7 @@ func TestRemoveAReceipt(t *testing.T) {
 		text := b.Page(person.Get(path)).Text()
 		assert.Thatf(t, strings.Count(text, "Its period is closed") == times && !strings.Contains(text, "Remove"), "%s: %s", path, text)
 	}
-	text := b.Page(person.Get(strings.TrimSuffix(void, "/void"))).Says("Its period is closed").Text()
+	text := b.Page(person.Get(strings.TrimSuffix(void, "/void"))).Says("Its period is closed, so it can't be voided").Text()
 	assert.Thatf(t, !strings.Contains(text, "Void…"), "%s", text)
 	for path, says := range map[string]string{
 		repayment: "Record a receipt, or", refund: "Record a payment, or", void: "Credit it, or",
