@@ -28,7 +28,8 @@ func TestChosenInvoices(t *testing.T) {
 	form := open("/invoice-batches/new?action=issue&invoice_id="+one+"&invoice_id="+two).Says("2 invoices, 135.77 USD and 135.77 EUR",
 		"The due date of 2026-0001 has passed.",
 		"The invoice doesn't show the customer's VAT number. Add it to the customer first, if it should.",
-		"The customer's last invoice, 2026-0003, is in EUR, and this one in USD. Edit the draft first, if it should be another one.", "To ada@example.com. Copies to: boss@example.com")
+		"The customer's last invoice, 2026-0003, is in EUR, and this one in USD. Edit the draft first, if it should be another one.",
+		"To ada@example.com. Copies to: boss@example.com")
 	at := person.Press(form, "Issue only").Location()
 	b.Exec(`UPDATE invoice_batch_items SET outcome = 'refused', reason = 'It is void.' WHERE invoice_id = $1`, one)
 	p := b.Page(person.Get(at)).Says("2026-0001 Refused: It is void.", "2026-0002 Waiting")

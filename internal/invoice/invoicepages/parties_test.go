@@ -198,8 +198,8 @@ func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
 }
 
 // TestCustomerChoice: a form offers the newest customers, and finds every other one that isn't archived: while the user types,
-// and without JavaScript by showing the form again, with all typed values. The defaults come from the invoice that was issued last, whatever
-// its date, and the form has its number.
+// and without JavaScript by showing the form again, with all typed values. The defaults come from the invoice that was issued last, and the
+// form has its number.
 func TestCustomerChoice(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
@@ -231,8 +231,9 @@ func TestCustomerChoice(t *testing.T) {
 			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason,
 				subtotal, tax_total, total)
 			SELECT $1, gen_random_uuid(), number, $2, currency, day::date, '2026-12-31', '', 'Article 132', 1, 0, 1
-			FROM (VALUES ('A-1', 'JPY', '2026-11-21'), ('A-2', 'USD', '2026-11-22'), ('A-3', 'CHF', '2026-11-23'), ('A-4', 'GBP', '2026-11-24'))
-				AS these (number, currency, day)
+			FROM (VALUES
+				('A-1', 'JPY', '2026-11-21'), ('A-2', 'USD', '2026-11-22'), ('A-3', 'CHF', '2026-11-23'), ('A-4', 'GBP', '2026-11-24')
+			) AS these (number, currency, day)
 			RETURNING tenant_id, id, number)
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
 		SELECT tenant_id, id, 1, 'Course', 1, 1, 0, CASE number WHEN 'A-1' THEN 'exempt' ELSE 'reverse_charge' END, 1 FROM last`,
@@ -248,7 +249,8 @@ func TestCustomerChoice(t *testing.T) {
 		t.Errorf("the next invoice begins with %v", again)
 	}
 	for search, want := range map[string][]string{
-		"first": {oldest, "First · old1@example.com", `data-hint="1 Quay, Porto, Portugal · Usual: JPY, Exempt, as on A-1"`, `data-currency="JPY"`, `data-days="7"`,
+		"first": {oldest, "First · old1@example.com", `data-hint="1 Quay, Porto, Portugal · Usual: JPY, Exempt, as on A-1"`,
+			`data-currency="JPY"`, `data-days="7"`,
 			`data-treatment="exempt"`, `data-exemption="Article 132"`},
 		"old": {"Old 250 ", "Old 231 ", "There are more."}, "": {"Old 250 "}, "gone": {}, "nobody": {},
 	} {

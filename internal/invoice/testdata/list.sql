@@ -75,6 +75,7 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 						SELECT e.state = 'failed' OR e.kept FROM mails e
 						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 						ORDER BY e.id DESC LIMIT 1))
 				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
@@ -165,6 +166,7 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 						SELECT e.state = 'failed' OR e.kept FROM mails e
 						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 						ORDER BY e.id DESC LIMIT 1))
 				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
@@ -220,6 +222,7 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 						SELECT e.state = 'failed' OR e.kept FROM mails e
 						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 						ORDER BY e.id DESC LIMIT 1))
 				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
@@ -274,6 +277,7 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 						SELECT e.state = 'failed' OR e.kept FROM mails e
 						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 						ORDER BY e.id DESC LIMIT 1))
 				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
@@ -324,6 +328,7 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 						SELECT e.state = 'failed' OR e.kept FROM mails e
 						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 						ORDER BY e.id DESC LIMIT 1))
 				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
@@ -377,6 +382,7 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 						SELECT e.state = 'failed' OR e.kept FROM mails e
 						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 						ORDER BY e.id DESC LIMIT 1))
 				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
@@ -423,6 +429,7 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 						SELECT e.state = 'failed' OR e.kept FROM mails e
 						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 						ORDER BY e.id DESC LIMIT 1))
 				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
@@ -473,6 +480,7 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 						SELECT e.state = 'failed' OR e.kept FROM mails e
 						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 						ORDER BY e.id DESC LIMIT 1))
 				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
@@ -523,6 +531,7 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 						SELECT e.state = 'failed' OR e.kept FROM mails e
 						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 						ORDER BY e.id DESC LIMIT 1))
 				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
@@ -625,6 +634,7 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 						SELECT e.state = 'failed' OR e.kept FROM mails e
 						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 						ORDER BY e.id DESC LIMIT 1))
 				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
@@ -681,6 +691,7 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 						SELECT e.state = 'failed' OR e.kept FROM mails e
 						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 						ORDER BY e.id DESC LIMIT 1))
 				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
@@ -731,6 +742,7 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 						SELECT e.state = 'failed' OR e.kept FROM mails e
 						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 						ORDER BY e.id DESC LIMIT 1))
 				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
@@ -781,6 +793,7 @@ WITH candidates AS MATERIALIZED (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 						SELECT e.state = 'failed' OR e.kept FROM mails e
 						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 						ORDER BY e.id DESC LIMIT 1))
 				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),

@@ -70,6 +70,7 @@ SELECT (SELECT place FROM numbered WHERE n = (SELECT n FROM reach)), COALESCE((
 								SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
 										SELECT e.state = 'failed' OR e.kept FROM mails e
 										WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+										AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
 										ORDER BY e.id DESC LIMIT 1))
 								FROM invoice_reminders m
 								WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),

@@ -15,8 +15,8 @@ import (
 func TestMain(m *testing.M) { sitetest.Main(m) }
 
 // TestReceiveForTwoInvoices: a payment that is larger than what is open leads to the form of a receipt with what was typed, which fills in
-// its invoice alone, before the other open ones. Its page and those of the invoice and the customer show what became of the money, until a payment
-// is removed.
+// its invoice, before the other open ones, and leaves the rest as credit. Its page and those of the invoice and the customer show what
+// became of the money, until a payment is removed.
 func TestReceiveForTwoInvoices(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, invoices := b.Person(b.Replica, b.Acme), invoicecases.Invoices()
