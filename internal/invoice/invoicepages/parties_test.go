@@ -123,6 +123,11 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 		"line_unit_price", "1")
 	made := person.Submit("/invoices", form).Location()
 	b.Page(person.Get(made)).Says("5 Dec 2026", "GBP 1.14")
+	begins(open("?customer="+id).Typed(), "USD", sitetest.Today().AddDays(14).String()) // a draft doesn't count
+	issued := program.With("Idempotency-Key", "issued").Post("/api/v1/invoices", `{
+		"customer_id": "`+id+`", "currency": "GBP", "issue_date": "2026-11-20",
+		"lines": [{"description": "Advice", "quantity": "1", "unit_price": "5.00", "tax_rate": "23"}]}`).Location()
+	program.Post(issued+"/issue", "").Want(t, http.StatusOK)
 	begins(open("?customer="+id).Typed(), "GBP", sitetest.Today().AddDays(14).String())
 	begins(open("?copy="+path.Base(made)).Typed(), "GBP", sitetest.Today().AddDays(14).String())
 
