@@ -141,7 +141,7 @@ func followIssueDate(form *invoiceviews.InvoiceForm, issued date.Date, terms str
 	if form.DueDate == "" || !follows || issued.Year() == date.LastEntryYear { // from when on a due date is required
 		return
 	}
-	form.DueHint = party.DaysText(terms) + " after the issue date, by the payment terms. It follows both unless you change it."
+	form.DueHint = party.DaysText(terms) + " after the issue date, by the payment terms, and follows both. A day that you enter stays."
 	form.DueDate, form.DueByTerms, form.Terms = due.String(), due.String(), terms
 }
 

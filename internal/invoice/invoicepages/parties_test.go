@@ -117,7 +117,7 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 		}
 	}
 	begins(open("").Says("Leave blank for 1 day after the issue date, or the customer's own terms.").Typed(), "USD", "")
-	form := open("?customer=" + id).Says("14 days after the issue date, by the payment terms.").Typed()
+	form := open("?customer=" + id).Says("14 days after the issue date, by the payment terms, and follows both.").Typed()
 	begins(form, "USD", sitetest.Today().AddDays(14).String())
 	form = sitetest.Change(form, "issue_date", "2026-11-21", "due_date", "", "currency", "GBP", "line_description", "Design",
 		"line_unit_price", "1")

@@ -59,8 +59,9 @@ type letter struct {
 	Became                      string // the customer's credit from a credit note; "" for none
 	Stays                       string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                       []letterLine
-	Total, Paid, Open           string
-	HasPayments, Logo, Taxed    bool
+	Total, Open                 string
+	Settled                     []pdf.Fact // the amounts between the total and the open amount
+	Logo, Taxed                 bool
 	Reversal                    bool   // whether it takes a credit note back
 	Attached                    string // "as a PDF file"; "" for nothing
 	Notes                       string
@@ -81,8 +82,17 @@ func letterOf(inv invoice.Invoice) letter {
 		Stays:  inv.DuplicateOf.Name,
 		Issuer: inv.Seller.Name, Number: inv.Number,
 		Issued: inv.IssueDate.Time().Format(day), Due: inv.DueDate.Time().Format(day),
-		Total: amount(inv.Total), Paid: amount(inv.Received()), Open: amount(inv.Open),
-		HasPayments: inv.Received() > 0, Taxed: inv.TaxTotal > 0, Notes: inv.Notes,
+		Total: amount(inv.Total), Open: amount(inv.Open), Taxed: inv.TaxTotal > 0, Notes: inv.Notes,
+	}
+	for _, of := range []struct {
+		label  string
+		amount int64
+	}{
+		{"Paid", inv.Received()}, {"Became your credit", -inv.BecameCredit}, {"Credited", inv.Credited}, {"Written off", inv.WrittenOff},
+	} {
+		if of.amount != 0 {
+			l.Settled = append(l.Settled, pdf.Fact{Label: of.label, Value: amount(of.amount)})
+		}
 	}
 	if inv.Open > 0 {
 		l.Payment = document.Payment(inv)
