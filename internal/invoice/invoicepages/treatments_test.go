@@ -35,7 +35,9 @@ func TestUntaxedLinesEverywhere(t *testing.T) {
 		issued := program.With("Idempotency-Key", "issued").Post("/api/v1/invoices", `{
 			"customer_id": "`+sitetest.Get[string](b, `SELECT id::text FROM customers`)+`",
 			"currency": "EUR", "issue_date": "2026-11-20", "exemption_reason": "Article 132",
-			"lines": [{"description": "Course", "quantity": "1", "unit_price": "5.00", "tax_rate": "0", "tax_treatment": "exempt"}]}`).Location()
+			"lines": [{
+				"description": "Course", "quantity": "1", "unit_price": "5.00", "tax_rate": "0", "tax_treatment": "exempt"
+			}]}`).Location()
 		program.Post(issued+"/issue", "").Want(t, http.StatusOK)
 	}
 
