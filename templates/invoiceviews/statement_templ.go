@@ -373,7 +373,7 @@ func StatementPage(p templates.Page, v Statement) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, " <p class=\"hint\">A balance is the amount that the customer owes; below 0 it is credit. Invoices and refunds add to it, and payments, receipts, credit notes and write-offs reduce it. An entry that was removed, voided or taken back later is there twice, each on its own day.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, " <p class=\"hint\">A balance is the amount that the customer owes; below 0 it is credit. Invoices, refunds and credit that is paid back add to it, and payments, receipts, credit notes and write-offs reduce it. An entry that was removed, voided or taken back later is there twice, each on its own day.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
