@@ -39,7 +39,7 @@ const (
 // missing ends the reason of a field without its value, as in scripts/controls.js.
 const missing = "is required and empty"
 
-// controls lists those that people see on the page and in its frames, in their order.
+// controls lists the controls that people see on the page and in its frames, in their order.
 func (v *visitor) controls(selector string) (found []control, err error) {
 	for i, frame := range v.page.Frames() {
 		listed, err := frame.Locator(selector).EvaluateAll(script("controls"))

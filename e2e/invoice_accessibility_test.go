@@ -138,7 +138,7 @@ func (s *session) visitPaymentForms(look func(*session, string)) {
 	other := s.tab(unpaid)
 	other.pay()
 	s.payByAPI(unpaid, "1.00", "")
-	s.void()
+	s.follow(linkVoid)
 	s.seesHeading(headingCannotVoid)
 	look(s, "a paid invoice that is not voided")
 	s.click(buttonLogOut)

@@ -87,7 +87,7 @@ func TestStory(t *testing.T) {
 		s.follow(linkOutbox)
 		look("outbox")
 		s.follow(number + " to grace@example.test")
-		s.sees("We have sent you invoice " + number)
+		s.sees("Here is our invoice " + number)
 		s.sees("Total: 269.12 EUR")
 		s.sees(saysInvoiceAttached)
 		look("mail")

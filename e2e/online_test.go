@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// sentWhenOnline loses the answer to the form, and then tells the app that the connection is back.
+// sentWhenOnline loses the answer to the form, and then restores the connection.
 func sentWhenOnline(v *visitor) {
 	workers, err := v.page.Evaluate(`async () => {
 		const all = await navigator.serviceWorker?.getRegistrations() ?? [];

@@ -152,7 +152,7 @@ func (s *session) bootApp() {
 	s.findRecords()
 }
 
-// findRecords makes s.records those that begin now.
+// findRecords sets s.records to the records that begin now.
 func (s *session) findRecords() {
 	s.t.Helper()
 	found := sqlRecords{s: s}

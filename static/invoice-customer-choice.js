@@ -8,7 +8,7 @@ const form = select.form;
 let due = form.elements.due_date?.value;
 let currency = form.elements.currency.value;
 let treatment = "";
-let terms; // in days, of the customer whose due date was filled in
+let terms = field.dataset.terms; // in days, of the customer whose due date was filled in
 
 select.addEventListener("change", () => {
   const { dataset } = select.selectedOptions[0];
@@ -52,7 +52,7 @@ function follow() {
   const { due_date: last, issue_date: issued } = form.elements;
   if (last.value !== due && last.value !== "") return;
   const day = new Date(`${issued.value}T00:00:00Z`);
-  const known = terms && !Number.isNaN(day.getTime());
+  const known = terms && !isNaN(day);
   if (known) day.setUTCDate(day.getUTCDate() + Number(terms));
   last.value = due = known ? day.toISOString().slice(0, 10) : "";
 }

@@ -165,7 +165,7 @@ func (h warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }
 
-// jobErrors logs failed jobs, except for those that have logged their failure.
+// jobErrors logs failed jobs, unless they have logged their failure.
 type jobErrors struct{ log *slog.Logger }
 
 func (e jobErrors) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {

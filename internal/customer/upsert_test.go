@@ -85,7 +85,7 @@ func TestWhoIsMeant(t *testing.T) {
 		return customer.Input{Email: address, Name: name, Texts: customer.Texts{Details: party.Details{TaxID: taxID}}}
 	}
 	for _, in := range []customer.Input{
-		of("alpha@example.com", "Alpha Ltd", "PL 123"), of("gone@example.com", "Gone Ltd", ""),
+		of("alpha@example.com", "Alpha Ltd", "NIP 123"), of("gone@example.com", "Gone Ltd", ""),
 		of("many@example.com", "One", ""), of("many@example.com", "Two", ""), of("many@example.com", "Three", ""),
 		of("many@example.com", "Four", ""), of("many@example.com", "Five", ""), of("many@example.com", "Six", ""),
 	} {
@@ -100,19 +100,19 @@ func TestWhoIsMeant(t *testing.T) {
 		buttons   int
 	}{
 		{of("ALPHA@example.com", "ALPHA LTD", ""), "reused", "", 0},
-		{of("alpha@example.com", "Alpha Ltd", "pl-123"), "reused", "", 0},
+		{of("alpha@example.com", "Alpha Ltd", "nip-123"), "reused", "", 0},
 		{
-			of("alpha@example.com", "Alpha Ltd", "PL 124"), "Alpha Ltd (alpha@example.com) has the tax ID PL 123, and you entered PL 124.",
-			"tax_id", 0,
+			of("alpha@example.com", "Alpha Ltd", "NIP 124"),
+			"Alpha Ltd (alpha@example.com) has the tax ID NIP 123, and you entered NIP 124.", "tax_id", 0,
 		},
 		{
-			of("gone@example.com", "Gone Ltd", "PL 1"), "Gone Ltd (gone@example.com) has no tax ID, and you entered PL 1.",
-			"tax_id archived_at", 0,
+			of("gone@example.com", "Gone Ltd", "NIP 1"),
+			"Gone Ltd (gone@example.com) has no tax ID, and you entered NIP 1.", "tax_id archived_at", 0,
 		},
 		{of("gone@example.com", "Gone Ltd", ""), "Gone Ltd (gone@example.com) is archived.", "archived_at", 0},
 		{of("gone@example.com", "Gamma Ltd", ""), "gone@example.com belongs to Gone Ltd (archived).", "name archived_at", 1},
-		{of("alpha@example.com", "Gamma Ltd", "PL 9"), "alpha@example.com belongs to Alpha Ltd.", "name tax_id", 1},
-		{of("alpha@example.com", "Gamma Ltd", "PL123"), "alpha@example.com belongs to Alpha Ltd.", "name", 1},
+		{of("alpha@example.com", "Gamma Ltd", "NIP 9"), "alpha@example.com belongs to Alpha Ltd.", "name tax_id", 1},
+		{of("alpha@example.com", "Gamma Ltd", "NIP123"), "alpha@example.com belongs to Alpha Ltd.", "name", 1},
 		{of("many@example.com", "Gamma", ""), "many@example.com belongs to One, Two (archived), Three, Four, Five and others.", "name", 1},
 		{of("", "Alpha Ltd", ""), "created", "", 0},
 		{of("", "Alpha Ltd", ""), "created", "", 0},

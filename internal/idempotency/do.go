@@ -54,7 +54,9 @@ func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
 		if spec.Explain == nil {
 			spec.Explain = map[string]Explanation[C]{}
 		}
-		spec.Explain[LookAlike(spec.Table.Name)] = Repeats[C](spec.Table, spec.Alike.Name)
+		if look := LookAlike(spec.Table.Name); spec.Explain[look] == nil {
+			spec.Explain[look] = Repeats[C](spec.Table, spec.Alike.Name)
+		}
 	}
 	definition := define(untyped(spec), reflect.TypeFor[R]())
 	definition.decode = func(text []byte) (any, error) {

@@ -41,11 +41,12 @@ func (e Entry) key() record.Key { return record.Key{e.At.UTC().Format(time.RFC33
 // and details, as JSON.
 type Beside string
 
-// History returns a page of a record's history, newest first, including the entries of beside unless that is "". It returns
-// [record.ErrKey] if the page does not begin at an entry. Its cost grows with the number of other records' effects on the record, but not
+// History returns a page of a record's history, newest first, including the entries of beside unless that is "". Operations are those of
+// the record, if records of other resources have the same id; without them, all operations count. It returns [record.ErrKey] if the page
+// does not begin at an entry. Its cost grows with the number of other records' effects on the record, but not
 // with the record's other entries or with the tenant.
 func History(
-	ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page record.Page, beside Beside,
+	ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page record.Page, beside Beside, operations ...string,
 ) (list record.List[Entry], err error) {
 	begin, err := historyFrom(page)
 	if err != nil {
@@ -55,11 +56,16 @@ func History(
 	if page.Back {
 		from, behind, order = `at >= @at::timestamptz`, `(at > @at::timestamptz OR place > @place)`, ``
 	}
+	args := pgx.NamedArgs{"record": id, "at": begin[0], "place": begin[1], "rows": page.Limit + 1}
+	own := ``
+	if len(operations) > 0 {
+		own, args["operations"] = ` AND operation = ANY (@operations)`, operations
+	}
 	sql := `
 		(SELECT operation, key, what, actor, at, place, changes - 'version', COALESCE(changes -> 'version', '[0, 0]'), NULL::json FROM (
 			SELECT operation, key, outcome AS what, actor, at, changes,
 				operation || ' ' || key || ' ' || outcome COLLATE "C" AS place
-			FROM intents WHERE tenant_id = @tenant_id AND record_id = @record AND ` + from + `
+			FROM intents WHERE tenant_id = @tenant_id AND record_id = @record AND ` + from + own + `
 			ORDER BY at` + order + ` LIMIT @rows + ` + sameMoment + `) AS own
 		WHERE ` + behind + ` ORDER BY at` + order + `, place` + order + ` LIMIT @rows)
 		UNION ALL
@@ -89,8 +95,7 @@ func History(
 			WHERE e.tenant_id = @tenant_id AND e.record_id = source_id
 			LIMIT 1) AS by ON true)`
 	}
-	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Entry], sql,
-		pgx.NamedArgs{"record": id, "at": begin[0], "place": begin[1], "rows": page.Limit + 1})
+	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Entry], sql, args)
 	slices.SortFunc(rows, func(a, b Entry) int {
 		newer := cmp.Or(b.At.Compare(a.At), strings.Compare(b.Place, a.Place))
 		if page.Back {
@@ -117,14 +122,31 @@ func historyFrom(page record.Page) (record.Key, error) {
 	return page.From, nil
 }
 
-// Before returns the values that later changed fields of a record had right after an entry of its history. It reads all later changes of
-// the record.
-func Before(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, e Entry) (map[string]json.RawMessage, error) {
-	return record.One(ctx, pool, tenant, pgx.RowTo[map[string]json.RawMessage], `
-		SELECT COALESCE(jsonb_object_agg(name, was), '{}') FROM (
-			SELECT DISTINCT ON (c.key) c.key AS name, c.value -> 0 AS was
-			FROM intents i, jsonb_each(i.changes) AS c
-			WHERE i.tenant_id = @tenant_id AND i.record_id = @record AND i.at > @at::timestamptz
-			ORDER BY c.key, i.at) AS later`,
-		pgx.NamedArgs{"record": id, "at": e.key()[0]})
+// Before returns the values that later changed fields of some records had right after a time, by the records. It reads all later changes
+// of each.
+func Before(
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, times map[uuid.UUID]time.Time,
+) (map[uuid.UUID]map[string]json.RawMessage, error) {
+	var ids []uuid.UUID
+	var ats []string
+	for id, at := range times {
+		ids, ats = append(ids, id), append(ats, at.UTC().Format(time.RFC3339Nano))
+	}
+	type before struct {
+		Record uuid.UUID
+		Fields map[string]json.RawMessage
+	}
+	found, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[before], `
+		SELECT id, jsonb_object_agg(name, was) FROM (
+			SELECT DISTINCT ON (r.id, c.key) r.id, c.key AS name, c.value -> 0 AS was
+			FROM unnest(@ids::uuid[], @ats::timestamptz[]) AS r (id, at), intents i, jsonb_each(i.changes) AS c
+			WHERE i.tenant_id = @tenant_id AND i.record_id = r.id AND i.at > r.at
+			ORDER BY r.id, c.key, i.at) AS later
+		GROUP BY id`,
+		pgx.NamedArgs{"ids": record.IDs(ids), "ats": ats})
+	all := map[uuid.UUID]map[string]json.RawMessage{}
+	for _, b := range found {
+		all[b.Record] = b.Fields
+	}
+	return all, err
 }

@@ -167,7 +167,7 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 		}
 		return yes
 	}
-	unlucky := b.unlucky(pgx.QueryExecModeExec, to, func() {}) // sends the SQL in every exchange
+	unlucky := b.unlucky(pgx.QueryExecModeExec, to, b.untilCommitted) // sends the SQL in every exchange
 	create := idempotency.Define(spec())
 	_, err := create.Do(t.Context(), unlucky, b.Intent("k"), order{"a"})
 	assert.Thatf(t, errors.Is(err, idempotency.ErrUnconfirmed) && looks != 0, "got %v after %d looks", err, looks)
@@ -177,6 +177,11 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 		t.Errorf("trying again: %+v, %v", done, err)
 	}
 	b.want(1, `SELECT count(*) FROM items`)
+}
+
+// untilCommitted waits for the lock of the key, and so for the end of the transaction. The answer to COMMIT comes after the other ones.
+func (b *bundle) untilCommitted() {
+	b.Exec(`SELECT pg_advisory_lock(intent_lock($1, 'item.create', 'k')), pg_advisory_unlock_all()`, b.Tenant)
 }
 
 // unlucky returns a replica with one connection at a time, which is deaf.
@@ -233,8 +238,7 @@ func TestRefusedAfterALostCommit(t *testing.T) {
 					}
 					return yes
 				}, func() {
-					// This waits for the lock of the key, so the transaction has ended.
-					b.Exec(`SELECT pg_advisory_lock(intent_lock($1, 'item.create', 'k')), pg_advisory_unlock_all()`, b.Tenant)
+					b.untilCommitted()
 					undo = meet(b)
 				})
 				store.Wait, store.Timeout = 50*time.Millisecond, 400*time.Millisecond

@@ -80,7 +80,7 @@ func TestRestoredDatabase(t *testing.T) {
 	for _, key := range []string{"a", "b"} {
 		must.Thatf(t, !do(key) && do(key), "not done once")
 	}
-	b.Exec(`TRUNCATE items, intents, intent_effects`)
+	b.Exec(`TRUNCATE items, intents CASCADE`)
 	b.Store.Age(6 * time.Second) // longer than believed, as a restore takes
 	for _, key := range []string{"a", "b"} {
 		assert.Thatf(t, !do(key) && do(key), "%s: the restored database was not asked, or not remembered", key)

@@ -221,7 +221,7 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 		s := setupShared(t)
 		s.DB.Spoil(t)
 		s.do(s.Store)
-		s.Exec(`TRUNCATE items, intents, intent_effects`)
+		s.Exec(`TRUNCATE items, intents CASCADE`)
 		other := s.awake()
 		_, replayed := s.do(other)
 		assert.Thatf(t, replayed == 0, "%d were answered of the database before", replayed)

@@ -20,6 +20,11 @@ type Below struct {
 	Day    string // the column that the list is sorted by
 	Amount string // the column with the amount, in minor units
 	Text   string // the column with the record's own number or reference
+	// Whole is the table of the records, also with the columns Text and Amount, that some records are parts of, by their column PartOf; ""
+	// for none.
+	Whole, PartOf string
+	// Words has the table of the words of a text of the record, and its column with the record's id; the zero value for none.
+	Words search.Words
 	// Where is a condition on the columns of the table, which is also in the indexes of Day, Amount and Text.
 	Where string
 	// Sums is SQL for a JSON object with the amounts of a row r by kind. It leaves out amounts that don't count.
@@ -56,7 +61,7 @@ func Customers(table string) Parent {
 
 // BelowFilter selects such records. The zero value selects all.
 type BelowFilter struct {
-	// Search finds the records by their parents, like [Filter], by their amount, and by the beginning of their text.
+	// Search finds the records by their parents, like [Filter], by their words, by their amount, and by the beginning of their text.
 	Search   string
 	Customer uuid.UUID      // uuid.Nil for all
 	From, To date.Date      // both included; zero for any
@@ -84,14 +89,17 @@ func ListBelow[R any](
 	return listBelow[R](ctx, pool, tenant, b, from.Name, from.JSON(), f, page)
 }
 
-// SumBelow returns the amounts of the records that a filter selects, as sums of the kinds in [Below.Sums] by currency. known is false if
-// more are selected, or have to be read to find them, than can be summed at once.
+// SumBelow returns the amounts of the records that a filter selects, as sums of the kinds in [Below.Sums] by currency. If more are
+// selected, or have to be read to find them, than can be summed at once, there are none, and known is false.
 func SumBelow[R any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Below, from record.Table[R], f BelowFilter,
 ) (sums []Sum, known bool, err error) {
 	shown := `json_build_object('currency', ` + b.Parent.currency + `, 'amounts', ` + b.Sums + `)`
 	list, err := listBelow[summed](ctx, pool, tenant, b, from.Name, shown, f, record.Page{Limit: maxSummed})
-	return addUp(list.Rows), list.After == record.Key{}, err
+	if list.After != (record.Key{}) {
+		return nil, false, err
+	}
+	return addUp(list.Rows), true, err
 }
 
 // listBelow is [ListBelow] with the SQL expression for the JSON of an R, on the row r.
@@ -135,16 +143,19 @@ func listBelow[R any](
 	return list, err
 }
 
-// find limits a list to the rows that a search finds in one of these ways: their text begins with it, ignoring its case; they have its
-// amount and their parents its other words; or their parents have its words. A number without decimals is an amount and a word. It
-// returns the words.
+// find limits a list to the rows that a search finds in one of these ways: their text, or the text of which they are a part, begins with
+// it, ignoring its case; they, or what they are a part of, have its amount, and they or their parents its other words; or they or their
+// parents have its words. A number without decimals is an amount and a word. It returns the words.
 func find[R any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Below, q *search.Query[R], text string,
 ) (terms []search.Term, err error) {
 	fill := strings.NewReplacer("$ROWS", q.Table, "$TEXT", b.Text, "$AMOUNT", b.Amount, "$CURRENCY", b.Parent.currency,
-		"$WHERE", b.Where).Replace
+		"$WHERE", b.Where, "$WHOLE", b.Whole, "$PART_OF", b.PartOf, "$WORDS", b.Words.Table, "$WORD_ID", b.Words.ID).Replace
 	q.Args["text"] = text
 	sources, ways := []string{fill(withText)}, []string{fill(hasText)}
+	if b.Whole != "" {
+		sources, ways = append(sources, fill(withTextOfWhole)), append(ways, fill(hasTextOfWhole))
+	}
 	amount, rest := amountIn(text)
 	words, matches := "", ""
 	if rest != "" {
@@ -152,13 +163,19 @@ func find[R any](
 			return nil, err
 		}
 	}
+	asked := make([]string, len(terms))
 	for i := range terms {
+		asked[i] = terms[i].Word
 		if b.Parent.onlyOthers {
 			terms[i].Words = nil
 		}
 	}
 	if len(terms) > 0 {
 		words, matches = q.Below(b.Parent.words, b.Parent.table, b.Parent.column, terms)
+	}
+	if len(terms) > 0 && b.Words.Table != "" {
+		q.Args["asked"] = asked
+		words, matches = words+`) UNION ALL (`+fill(withWords), `(`+matches+` OR `+fill(hasWords)+`)`
 	}
 	if words != "" && amount == "" {
 		sources, ways = append(sources, words), append(ways, matches)
@@ -170,6 +187,9 @@ func find[R any](
 	}
 	if amount != "" {
 		way := fill(hasAmount)
+		if b.Whole != "" {
+			sources, way = append(sources, fill(withAmountOfWhole)), `(`+way+` OR `+fill(hasAmountOfWhole)+`)`
+		}
 		if matches != "" {
 			way += ` AND ` + matches
 		}
@@ -181,8 +201,8 @@ func find[R any](
 	return terms, nil
 }
 
-// The rows whose text begins with a search, and those with an amount: a SELECT of the ids of each, and a condition on a row r. Estimates of
-// a range are small, so PostgreSQL uses the index even if most rows have the same amount.
+// The rows whose text begins with a search, those with an amount, and those with all words: a SELECT of the ids of each, and a condition
+// on a row r. Estimates of a range are small, so PostgreSQL uses the index even if most rows have the same amount.
 const (
 	begun = `FROM unnest(ARRAY[@text::text, upper(@text), lower(@text)]) AS each (text)`
 
@@ -192,6 +212,15 @@ const (
 			WHERE tenant_id = @tenant_id AND $TEXT >= each.text AND $TEXT < each.text || chr(1114111) AND $WHERE LIMIT $LOOKED) AS b`
 	hasText = `(SELECT true ` + begun + ` WHERE r.$TEXT >= each.text AND r.$TEXT < each.text || chr(1114111) LIMIT 1)`
 
+	withTextOfWhole = `
+		SELECT b.id ` + begun + `, LATERAL (
+			SELECT id FROM $WHOLE WHERE tenant_id = @tenant_id AND $TEXT >= each.text AND $TEXT < each.text || chr(1114111) LIMIT $LOOKED
+		) AS its, LATERAL (
+			SELECT id FROM $ROWS WHERE tenant_id = @tenant_id AND $PART_OF = its.id AND $WHERE LIMIT $LOOKED) AS b`
+	hasTextOfWhole = `(
+		SELECT true FROM (SELECT $TEXT AS text FROM $WHOLE WHERE tenant_id = @tenant_id AND id = r.$PART_OF LIMIT 1) AS its, LATERAL (
+			SELECT ` + begun + ` WHERE its.text >= each.text AND its.text < each.text || chr(1114111) LIMIT 1) AS found)`
+
 	withAmount = `
 		SELECT b.id FROM (SELECT DISTINCT unnest(@amounts::bigint[]) AS amount) AS each, LATERAL (
 			SELECT id FROM $ROWS
@@ -199,4 +228,26 @@ const (
 	hasAmount = `(
 		SELECT true FROM unnest(@amounts::bigint[], @currencies::text[]) AS a (amount, currency)
 		WHERE a.amount = r.$AMOUNT AND a.currency = $CURRENCY LIMIT 1)`
+
+	withAmountOfWhole = `
+		SELECT b.id FROM (SELECT DISTINCT unnest(@amounts::bigint[]) AS amount) AS each, LATERAL (
+			SELECT id FROM $WHOLE
+			WHERE tenant_id = @tenant_id AND $AMOUNT >= each.amount AND $AMOUNT <= each.amount LIMIT $LOOKED) AS its, LATERAL (
+			SELECT id FROM $ROWS WHERE tenant_id = @tenant_id AND $PART_OF = its.id AND $WHERE LIMIT $LOOKED) AS b`
+	hasAmountOfWhole = `(
+		SELECT true FROM (SELECT $AMOUNT AS amount FROM $WHOLE WHERE tenant_id = @tenant_id AND id = r.$PART_OF LIMIT 1) AS its,
+			unnest(@amounts::bigint[], @currencies::text[]) AS a (amount, currency)
+		WHERE a.amount = its.amount AND a.currency = $CURRENCY LIMIT 1)`
+
+	// The first of the longest words of a search is the rarest, most likely.
+	withWords = `
+		SELECT b.id FROM (SELECT word FROM unnest(@asked::text[]) AS word ORDER BY length(word) DESC LIMIT 1) AS asked, LATERAL (
+			SELECT $WORD_ID AS id FROM $WORDS w
+			WHERE tenant_id = @tenant_id AND w.word >= asked.word AND w.word < asked.word || chr(1114111) LIMIT $LOOKED) AS b`
+	hasWords = `(
+		SELECT bool_and(COALESCE((
+			SELECT true FROM $WORDS w
+			WHERE tenant_id = @tenant_id AND $WORD_ID = r.id AND w.word >= asked.word AND w.word < asked.word || chr(1114111)
+			LIMIT 1), false))
+		FROM unnest(@asked::text[]) AS asked (word))`
 )

@@ -243,7 +243,7 @@ func (l *Line) treated(as Treatment, pointer string, problems *invalid.Error) {
 	case as == Standard && l.TaxRate.IsZero():
 		problems.Add(pointer+"/tax_rate", "Enter a tax rate above 0, or choose why this line has no tax.")
 	case as != Standard && !l.TaxRate.IsZero():
-		problems.Add(pointer+"/tax_rate", "Enter 0: this line has no tax.")
+		problems.Add(pointer+"/tax_rate", "Enter 0, or choose Taxed as the treatment.")
 	}
 	if slices.Contains(Untaxed(), as) {
 		l.NoTax = as
@@ -268,6 +268,8 @@ func (l *Line) price(text, pointer string, currency money.Currency, problems *in
 	switch l.UnitPrice, err = currency.ParsePrice(strings.TrimSpace(text)); {
 	case errors.Is(err, money.ErrScale):
 		problems.Add(pointer+"/unit_price", "Enter a unit price with at most 6 decimals.")
+	case errors.Is(err, money.ErrRange) && strings.HasPrefix(strings.TrimSpace(text), "-"):
+		problems.Add(pointer+"/unit_price", "Enter the price without a minus sign, and the quantity with one, like -1.")
 	case err != nil:
 		problems.Add(pointer+"/unit_price", "Enter a unit price of 0 or more, like 50.00.")
 	}

@@ -38,12 +38,14 @@ type Summary struct {
 	Lines []Line `json:"lines"` // nil unless [Filter.Lines] is set
 	// CopiesTo has the addresses that get copies of emails to the customer, from [Chosen] only; "" for none.
 	CopiesTo string `json:"copies_to"`
+	Closed   bool   `json:"closed"` // whether its issue date is closed, from [Chosen] only
 }
 
 // LastReminder is the last reminder of an invoice, or zero if there is none.
 type LastReminder struct {
 	Level  int       `json:"level"`
-	SentOn date.Date `json:"sent_on"`
+	SentOn date.Date `json:"sent_on"` // the day on which its email was queued
+	Unsent bool      `json:"unsent"`  // its email has failed, or there is no mail server
 }
 
 // Filter selects and sorts invoices. The zero value selects all, newest first.
@@ -243,7 +245,12 @@ var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 			WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 		FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 	'last_reminder', (
-		SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+		SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+			SELECT e.state = 'failed' OR e.kept FROM mails e
+			WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+				AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+			ORDER BY e.id DESC LIMIT 1))
+		FROM invoice_reminders m
 		WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 	'late', CASE WHEN ` + overdue + ` THEN (SELECT business_day()) - r.due_date ELSE 0 END`}
 
@@ -269,7 +276,7 @@ const MaxChosen = 100
 
 // Chosen returns the invoices with the ids, newest first.
 func Chosen(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []string) ([]Summary, error) {
-	withCopies := record.Table[Summary]{Name: Summaries.Name, Fields: Summaries.Fields + `, 'copies_to', (
+	withCopies := record.Table[Summary]{Name: Summaries.Name, Fields: Summaries.Fields + closed + `, 'copies_to', (
 		SELECT c.copies_to FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)`}
 	found, err := record.ListBy(ctx, pool, withCopies, tenant, record.Page{Limit: MaxChosen}, `r.id = ANY (@ids::uuid[])`,
 		pgx.NamedArgs{"ids": ids})

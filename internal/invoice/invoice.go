@@ -2,9 +2,12 @@
 package invoice
 
 import (
+	"context"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/conflict"
@@ -25,6 +28,7 @@ type Invoice struct {
 	Number    string         `json:"number"`
 	Status    string         `json:"status"`
 	Overdue   bool           `json:"overdue"` // on the current day of the business
+	Closed    bool           `json:"closed"`  // whether its issue date is closed; false unless read from [Shown]
 	Seller    Seller         `json:"seller"`
 	Customer  Buyer          `json:"customer"`
 	Currency  money.Currency `json:"currency"`
@@ -37,7 +41,7 @@ type Invoice struct {
 	Subtotal     int64     `json:"subtotal"`
 	TaxTotal     int64     `json:"tax_total"`
 	Total        int64     `json:"total"`
-	Paid         int64     `json:"paid"`     // less refunds, and less BecameCredit
+	Paid         int64     `json:"paid"`     // what pays it: less refunds, and less BecameCredit
 	Credited     int64     `json:"credited"` // by credit notes
 	// BecameCredit is the part of the paid amount that credit notes turned into credit of the customer.
 	BecameCredit int64 `json:"became_credit,omitzero"`
@@ -53,6 +57,10 @@ type Invoice struct {
 	DuplicateOf record.Reference `json:"duplicate_of,omitzero"`
 	idempotency.External
 }
+
+// Received returns what was paid for the invoice, less refunds, in minor units. Its pages and the API call it paid, and Paid is the rest
+// that didn't become credit.
+func (i Invoice) Received() int64 { return i.Paid + i.BecameCredit }
 
 // Numbers reads the numbers of referenced invoices.
 var Numbers = record.Names{Table: "invoices", Column: "number"}
@@ -75,6 +83,12 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 	'duplicate_of', ` + Numbers.JSON("duplicate_of") + `,
 	` + idempotency.ExternalJSON}
+
+// Shown is [Table] with the fields that only pages need.
+var Shown = record.Table[Invoice]{Name: Table.Name, Fields: Table.Fields + closed}
+
+// closed is the field that reports whether the books are closed for the issue date of the invoice r.
+const closed = `, 'closed', books_closed(r.tenant_id, r.issue_date) IS NOT NULL`
 
 // overdue reports whether the invoice r was due before the current day of the business and is open. The day is selected once for all rows.
 const overdue = `r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day())`
@@ -131,6 +145,19 @@ type Seller struct {
 	Footer string      `json:"footer,omitzero" doc:"At the bottom of each page of its documents."`
 }
 
+// Parties returns the current data of the business and of a customer, as a draft has them.
+func Parties(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID) (s Seller, b Buyer, err error) {
+	type parties struct {
+		Seller Seller
+		Buyer  Buyer
+	}
+	both, err := record.One(ctx, pool, tenant, pgx.RowToStructByPos[parties], `
+		SELECT `+sellerJSON+`, `+buyerJSON+`
+		FROM settings s JOIN customers c ON c.tenant_id = s.tenant_id AND c.id = @customer
+		WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id`, pgx.NamedArgs{"customer": customer})
+	return both.Seller, both.Buyer, err
+}
+
 // Buyer is the customer on an invoice: its current data for a draft, or its data when the invoice was issued.
 type Buyer struct {
 	Customer
@@ -174,11 +201,11 @@ func (l Line) DiscountText(c money.Currency) string {
 	}
 }
 
-// LessText returns the discount for users, "less 10%" or "less 1,025.00", or "" for none. c is the currency of the line.
+// LessText returns the discount for users, "less 10% (61.63)" or "less 1,025.00", or "" for none. c is the currency of the line.
 func (l Line) LessText(c money.Currency) string {
 	switch {
 	case !l.DiscountRate.IsZero():
-		return "less " + l.DiscountText(c)
+		return "less " + l.DiscountText(c) + " (" + c.Display(l.Discount) + ")"
 	case l.Discount != 0:
 		return "less " + c.Display(l.Discount)
 	default:

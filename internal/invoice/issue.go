@@ -1,13 +1,19 @@
 package invoice
 
 import (
+	"context"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 )
+
+// Greeting begins the standard texts of emails. The placeholder is the customer's contact or name.
+const Greeting = "Hello {contact},\n\n"
 
 // MaxMessage is the maximum length of an email's message, in characters.
 const MaxMessage = 2000
@@ -47,13 +53,15 @@ func (in IssueInput) Draft() (IssueDraft, error) {
 	return d, problems.Err()
 }
 
-// Issuable returns a [*conflict.Error] if an invoice is not a draft, so that it can't be issued.
-func Issuable(inv Invoice) error {
+// Issuable returns a [*conflict.Error] if an invoice can't be issued, because it is not a draft, or of a closed day.
+func Issuable(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, inv Invoice) error {
 	if inv.Status != StatusDraft {
 		return notDraft("issue")
 	}
-	return nil
+	return CheckOpen(ctx, pool, tenant, inv.IssueDate, "", issueLater)
 }
+
+const issueLater = "Nothing was issued. Change the issue date of the draft, or reopen the books."
 
 // Issue issues a draft. From then on the trigger keep_invoice keeps the invoice unchanged, including the data of the business and of the
 // customer. Unless no email is wanted or the customer has none, the same transaction queues the invoice's first mail, which package mail
@@ -70,7 +78,7 @@ var Issue = idempotency.Define(idempotency.Spec[IssueDraft, Invoice]{
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[IssueDraft]{
-		"books_closed": WhenClosed[IssueDraft]("", "Nothing was issued. Change the issue date of the draft, or reopen the books."),
+		"books_closed": WhenClosed[IssueDraft]("", issueLater),
 	},
 })
 
@@ -140,13 +148,31 @@ var Void = idempotency.Define(idempotency.Spec[VoidDraft, Invoice]{
 	Explain: map[string]idempotency.Explanation[VoidDraft]{
 		"customers_erased":                   idempotency.Always[VoidDraft](customer.ErrErased),
 		"invoices_duplicate_of":              notDuplicate,
-		"invoices_void_without_payments":     hasPayments,
-		"invoices_void_without_credit_notes": hasCreditNotes,
-		"invoices_void_without_write_offs":   hasWriteOffs,
-		"books_closed": WhenClosed[VoidDraft]("",
-			"The invoice is of a closed day, so it can't be voided. Credit it, or reopen the books. Nothing was changed."),
+		"invoices_void_without_payments":     idempotency.Always[VoidDraft](errHasPayments),
+		"invoices_void_without_credit_notes": idempotency.Always[VoidDraft](errHasCreditNotes),
+		"invoices_void_without_write_offs":   idempotency.Always[VoidDraft](errHasWriteOffs),
+		"books_closed":                       WhenClosed[VoidDraft]("", creditInstead),
 	},
 })
+
+const creditInstead = "The invoice is of a closed day, so it can't be voided. Credit it, or reopen the books. Nothing was changed."
+
+// Voidable returns a [*conflict.Error] if an issued invoice can't be voided, because it has payments, credit notes or write-offs, or is of
+// a closed day.
+func Voidable(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, inv Invoice) error {
+	switch {
+	case inv.Status == StatusDraft, inv.Status == StatusVoid:
+		return nil
+	case inv.Paid > 0:
+		return errHasPayments()
+	case inv.Credited > 0:
+		return errHasCreditNotes()
+	case inv.WrittenOff > 0:
+		return errHasWriteOffs()
+	default:
+		return CheckOpen(ctx, pool, tenant, inv.IssueDate, "", creditInstead)
+	}
+}
 
 // queueVoidMail queues the mail that informs the customer of a void invoice, if the invoice was issued and the customer has an email.
 const queueVoidMail = `

@@ -171,19 +171,19 @@ func notDuplicate(context.Context, *idempotency.Store, idempotency.Intent, VoidD
 	}
 }
 
-func hasPayments(context.Context, *idempotency.Store, idempotency.Intent, VoidDraft, *pgconn.PgError) error {
+func errHasPayments() error {
 	return &conflict.Error{
 		Kind: &HasPayments, Title: "You can't void this invoice.", Text: "It has payments. Nothing was changed.",
 	}
 }
 
-func hasCreditNotes(context.Context, *idempotency.Store, idempotency.Intent, VoidDraft, *pgconn.PgError) error {
+func errHasCreditNotes() error {
 	return &conflict.Error{
 		Kind: &HasCreditNotes, Title: "You can't void this invoice.", Text: "It has credit notes. Nothing was changed.",
 	}
 }
 
-func hasWriteOffs(context.Context, *idempotency.Store, idempotency.Intent, VoidDraft, *pgconn.PgError) error {
+func errHasWriteOffs() error {
 	return &conflict.Error{
 		Kind: &HasWriteOffs, Title: "You can't void this invoice.", Text: "It has write-offs. Take them back first. Nothing was changed.",
 	}

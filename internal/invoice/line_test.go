@@ -12,6 +12,21 @@ import (
 	"onlyonce/internal/value/money"
 )
 
+// TestPriceBelowZero checks that the message about a price below 0 has the way to take something off.
+func TestPriceBelowZero(t *testing.T) {
+	t.Parallel()
+	euro, _ := money.ParseCurrency("EUR")
+	for price, want := range map[string]string{
+		"-50":            "Enter the price without a minus sign, and the quantity with one, like -1.",
+		"99999999999999": "Enter a unit price of 0 or more, like 50.00.",
+		"-":              "Enter a unit price of 0 or more, like 50.00.",
+	} {
+		_, err := invoice.LineInput{Description: "-", Quantity: "1", UnitPrice: price, TaxRate: "23"}.Line(euro)
+		problems, _ := errors.AsType[*invalid.Error](err)
+		assert.Thatf(t, problems != nil && len(problems.Fields) == 1 && problems.Fields[0].Message == want, "%s: %v", price, err)
+	}
+}
+
 // TestDiscounts has net amounts that were computed by hand.
 func TestDiscounts(t *testing.T) {
 	t.Parallel()

@@ -14,25 +14,27 @@ import (
 // Usual has the defaults of a new invoice for a customer.
 type Usual struct {
 	Customer    uuid.UUID
-	Currency    money.Currency // from their last invoice, or else from the settings
+	Currency    money.Currency // of their last invoice, or else of the business
 	PaymentDays int            // from their payment terms, or else from the settings
 	NoTax       Treatment      // of the first line of their last invoice; "" for a taxed one
 	Exemption   string         // the reason of that invoice
+	Business    money.Currency // from the settings
+	Number      string         // of that invoice, the last issued one that isn't void; "" for none
 }
 
 // UsualOf returns the defaults for existing customers, in any order, with an index lookup for each.
 func UsualOf(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, customers []uuid.UUID) ([]Usual, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Usual], `
 		SELECT c.id, COALESCE(last.currency, s.currency), COALESCE(c.payment_days, s.payment_days),
-			COALESCE(last.tax_treatment, ''), COALESCE(last.exemption_reason, '')
+			COALESCE(last.tax_treatment, ''), COALESCE(last.exemption_reason, ''), s.currency, COALESCE(last.number, '')
 		FROM unnest(@ids::uuid[]) AS wanted (id),
 			LATERAL (SELECT id, payment_days FROM customers WHERE tenant_id = @tenant_id AND id = wanted.id LIMIT 1) AS c
 			CROSS JOIN LATERAL (SELECT currency, payment_days FROM settings WHERE tenant_id = @tenant_id AND id = @tenant_id) AS s
 			LEFT JOIN LATERAL (
-				SELECT currency, exemption_reason, (
+				SELECT number, currency, exemption_reason, (
 					SELECT tax_treatment FROM invoice_lines l WHERE l.tenant_id = @tenant_id AND l.invoice_id = i.id AND l.position = 1)
-				FROM invoices i WHERE i.tenant_id = @tenant_id AND i.customer_id = c.id
-				ORDER BY i.issue_date DESC, i.id DESC LIMIT 1) AS last ON true`,
+				FROM invoices i WHERE i.tenant_id = @tenant_id AND i.customer_id = c.id AND i.status = 'issued'
+				ORDER BY i.issued_at DESC, i.id DESC LIMIT 1) AS last ON true`,
 		pgx.NamedArgs{"ids": record.IDs(customers)})
 }
 

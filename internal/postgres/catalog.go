@@ -64,6 +64,7 @@ func kinds() []kind {
 		{"function", "what it does or refuses may be wrong", "it may be called instead of ours"},
 		{"domain", loose, other},
 		{"column", "it may hold something else than the app expects", other},
+		{"sequence", "what is numbered may come in another order", other},
 		{"index", "the app gets slower as the tables grow", other},
 	}
 }

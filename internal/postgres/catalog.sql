@@ -56,5 +56,9 @@ WITH tables AS (
         attgenerated::text, pg_get_expr(adbin, adrelid)]::text
     FROM tables JOIN pg_attribute ON attrelid = tables.oid AND attnum > 0 AND NOT attisdropped
         LEFT JOIN pg_attrdef ON adrelid = tables.oid AND adnum = attnum LEFT JOIN pg_collation c ON c.oid = attcollation
+    UNION ALL
+    SELECT 'sequence', relname, attname, ARRAY[seqincrement::text, seqmax::text, seqcache::text, seqcycle::text]::text
+    FROM tables JOIN pg_depend ON classid = 'pg_class'::regclass AND refobjid = tables.oid AND deptype = 'i'
+        JOIN pg_sequence ON seqrelid = objid JOIN pg_attribute ON attrelid = tables.oid AND attnum = refobjsubid
 )
 SELECT kind, subject::text, name::text, left(encode(sha256(convert_to(definition, 'UTF8')), 'hex'), 16) FROM found

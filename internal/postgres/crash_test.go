@@ -86,8 +86,8 @@ func TestEmbeddedWaitsForWhatAKilledAppLeft(t *testing.T) {
 	must.OK(t, <-started)
 }
 
-// started is a query for the time at which the server started. It tells a new server from one that is about to end, which has no PID file
-// any more but may still answer.
+// started is a query for the time at which the server started. It distinguishes a new server from one that is about to end,
+// which has no PID file any more but may still answer.
 const started = "SELECT pg_postmaster_start_time()::text"
 
 func TestEmbeddedSurvivesKillOfServer(t *testing.T) {

@@ -144,7 +144,7 @@ func TestEveryReferenceHasAForeignKey(t *testing.T) {
 // notLookedUp are references by which no page finds rows, each with the reason.
 var notLookedUp = map[string]string{
 	"customer_distinct_pairs_other": "looked up as a pair",
-	"intent_effects_intent":         "looked up by the record",
+	"events_intent":                 "looked up by their number",
 }
 
 // TestReferencesHaveAnIndex finds references to records without an index that begins with their columns: a page with the rows that refer

@@ -63,6 +63,16 @@ func FindBy[R any](
 	return read[R](One(ctx, pool, tenant, pgx.RowTo[[]byte], findSQL(from.Name, from.JSON(), where), args))
 }
 
+// FindAll returns those of a tenant's records that have one of the ids, in no order. There are at most as many ids as rows of a page.
+func FindAll[R any](ctx context.Context, pool *pgxpool.Pool, from Table[R], tenant uuid.UUID, ids []uuid.UUID) ([]R, error) {
+	return Collect(ctx, pool, tenant, func(row pgx.CollectableRow) (R, error) {
+		var text []byte
+		err := row.Scan(&text)
+		return read[R](text, err)
+	}, `SELECT `+from.JSON()+` FROM `+from.Name+` r WHERE r.tenant_id = @tenant_id AND r.id = ANY (@ids::uuid[]) LIMIT `+MaxRows,
+		pgx.NamedArgs{"ids": IDs(ids)})
+}
+
 // FindIn returns a record as seen in a transaction of the tenant, or [ErrNotFound], for work that returns a row that it wrote.
 func FindIn[R any](ctx context.Context, tx pgx.Tx, from Table[R], tenant, id uuid.UUID) (R, error) {
 	row := tx.QueryRow(ctx, findSQL(from.Name, from.JSON(), `r.id = @id`), pgx.NamedArgs{"tenant_id": tenant, "id": id})

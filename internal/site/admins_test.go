@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/site/sitetest"
 )
 
-// TestAdminsOnly: only an admin of the installation gets the pages about it, whatever the role in a tenant. Others get the answer of
+// TestAdminsOnly: only an admin of the installation gets the pages about it, independent of the role in a tenant. Others get the answer of
 // an address without a route, and no link. There is no API.
 func TestAdminsOnly(t *testing.T) {
 	b := setup(t)

@@ -66,18 +66,19 @@ func TestTenantTablesAreGuarded(t *testing.T) {
 	}
 }
 
-// TestTheAuditStays: the app's role inserts intents and effects, and can neither change nor delete them. It can only erase
+// TestTheAuditStays: the app's role inserts intents, effects and events, and can neither change nor delete them. It can only erase
 // results, and values in the history: TestHistoryIsOnlyErased.
 func TestTheAuditStays(t *testing.T) {
 	b := setup(t)
 	role := sitetest.Get[string](b, `SELECT tableowner::text FROM pg_tables WHERE tablename = 'intents'`)
 	changeable := sitetest.Get[[]string](b, `
 		SELECT COALESCE(array_agg(attrelid::regclass || '.' || attname), '{}') FROM pg_attribute
-		WHERE attrelid = ANY ('{intents,intent_effects}'::regclass[]) AND attnum > 0 AND NOT attisdropped
+		WHERE attrelid = ANY ('{intents,intent_effects,events}'::regclass[]) AND attnum > 0 AND NOT attisdropped
 			AND has_column_privilege($1, attrelid, attnum, 'UPDATE')`, role)
 	assert.Thatf(t, slices.Equal(changeable, []string{"intents.changes", "intents.result"}), "%s can change %v", role, changeable)
 	for _, sql := range []string{
-		`DELETE FROM intents`, `TRUNCATE intents, intent_effects`, `DELETE FROM intent_effects`, `UPDATE intents SET actor = 'another'`,
+		`DELETE FROM intents`, `TRUNCATE intents, intent_effects, events`, `DELETE FROM intent_effects`, `DELETE FROM events`,
+		`UPDATE intents SET actor = 'another'`,
 	} {
 		_, err := b.Pool.Exec(t.Context(), sql)
 		refused, ok := errors.AsType[*pgconn.PgError](err)

@@ -3,6 +3,7 @@ package site
 
 import (
 	"onlyonce/internal/customer/customerpages"
+	"onlyonce/internal/event/eventpages"
 	"onlyonce/internal/invoice/attachment/attachmentpages"
 	"onlyonce/internal/invoice/batch/batchpages"
 	"onlyonce/internal/invoice/closing/closingpages"
@@ -37,13 +38,13 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 		receiptpages.Mount(s)
 		attachmentpages.Mount(s, invoices.Invoices)
 		reminderpages.Mount(s, invoices.Invoices)
-		batchpages.Mount(s, invoices.Invoices, invoicepages.TaxWarnings)
+		batchpages.Mount(s, invoices.Invoices, invoices.ChosenWarnings)
 		taxsummarypages.Mount(s)
 		closingpages.Mount(s)
 		customerpages.Mount(s,
 			invoices.OfCustomer,
 		)
-		statementpages.Mount(s)
+		statementpages.Mount(s, invoices.PDF)
 		duplicatepages.Mount(s, invoices.Invoices)
 		// New resources are added above this line.
 		schedulepages.Mount(s)
@@ -52,6 +53,7 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 		logopages.Mount(s)
 		seriespages.Mount(s)
 		webhookpages.Mount(s, people.Key)
+		eventpages.Mount(s)
 		for _, mount := range more {
 			mount(s)
 		}

@@ -134,6 +134,10 @@ func TestRowLevelSecurity(t *testing.T) {
 	b.DB.Spoil(t)
 	b.Exec(`INSERT INTO file_contents (tenant_id, digest, type, content) VALUES ($1, sha256('a'), 'text/plain', 'a')`, b.Acme.ID)
 	b.Exec(`INSERT INTO customer_erasures (tenant_id, id, customer_id, reason) SELECT tenant_id, new_id(), id, '' FROM customers LIMIT 1`)
+	b.Exec(`INSERT INTO event_feeds (tenant_id, id, name) VALUES ($1, new_id(), 'Shop')`, b.Acme.ID)
+	b.Exec(`
+		INSERT INTO events (tenant_id, operation, key)
+		SELECT tenant_id, operation, key FROM intents WHERE tenant_id = $1 LIMIT 1`, b.Acme.ID)
 	for _, table := range b.TenantTables() {
 		// So that globex has no row in any table, such as its settings.
 		b.Exec(`SET LOCAL session_replication_role = replica; DELETE FROM ` + table + ` WHERE tenant_id = '` + b.Globex.ID.String() + `'`)

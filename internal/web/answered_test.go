@@ -118,7 +118,7 @@ func answering(t *testing.T, observe func(context.Context, Answered)) *Server {
 	return s
 }
 
-// TestPathWriter: what is a path in an attribute gets the other path in front, wherever the page is cut into pieces, and nothing else does.
+// TestPathWriter checks that only paths in attributes get the prefix, also if a page is written in pieces.
 func TestPathWriter(t *testing.T) {
 	t.Parallel()
 	const page = `<a href="/">x</a><a class="a" href="/b?c=/d">/e</a><form action="/f"><input value="/typed"><button formaction="/g">>` +

@@ -42,9 +42,13 @@ func Download[R Entity](
 ) {
 	m.untyped.download(name, []string{contentType}, summary, func(r *http.Request, found Entity) (served, error) {
 		made, err := of(r, as[R](found))
-		sum := sha256.Sum256(made.Content)
-		return served{made.Name, contentType, hex.EncodeToString(sum[:]), bytes.NewReader(made.Content)}, err
+		return made.served(contentType), err
 	}, conflicts)
+}
+
+func (f File) served(contentType string) served {
+	sum := sha256.Sum256(f.Content)
+	return served{f.Name, contentType, hex.EncodeToString(sum[:]), bytes.NewReader(f.Content)}
 }
 
 // Stored registers the download of a file that a record has: GET /{id}/<name>. The rule is the field's. A record without the file has no

@@ -25,7 +25,18 @@ const historyLength = 10
 
 // history returns the newest entries of a record's history.
 func (m *resource) history(r *http.Request, id uuid.UUID) (record.List[idempotency.Entry], error) {
-	return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, record.Page{Limit: historyLength}, m.shown.Beside)
+	return m.historyPage(r, id, record.Page{Limit: historyLength}, m.shown.Beside)
+}
+
+// historyPage reads a page of a record's history. Singletons share their id, so a singleton's history has its own operations only.
+func (m *resource) historyPage(
+	r *http.Request, id uuid.UUID, page record.Page, beside idempotency.Beside,
+) (record.List[idempotency.Entry], error) {
+	var own []string
+	if m.singleton {
+		own = slices.Sorted(maps.Keys(m.words))
+	}
+	return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, page, beside, own...)
 }
 
 // Changed are changed fields of a record, with the JSON of their old and new values.
@@ -210,7 +221,7 @@ func (m *resource) eventsOf(r *http.Request) (found, then Entity, list record.Li
 	}
 	id, _ := found.Identity()
 	list, err = PageOf(r, func(r *http.Request, page record.Page) (record.List[idempotency.Entry], error) {
-		return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, page, m.shown.Beside)
+		return m.historyPage(r, id, page, m.shown.Beside)
 	})
 	if err == nil {
 		then, err = m.asOf(r, found, list)
@@ -225,13 +236,15 @@ func (m *resource) asOf(r *http.Request, found Entity, list record.List[idempote
 		return found, nil
 	}
 	id, _ := found.Identity()
-	later, err := idempotency.Before(r.Context(), m.s.Pool, Principal(r).Tenant, id, list.Rows[0])
-	if err != nil {
-		return found, err
-	}
+	later, err := idempotency.Before(r.Context(), m.s.Pool, Principal(r).Tenant, map[uuid.UUID]time.Time{id: list.Rows[0].At})
+	return m.then(found, later[id]), err
+}
+
+// then returns a record with other values of some fields.
+func (m *resource) then(found Entity, values map[string]json.RawMessage) Entity {
 	fields := fieldsOfRecord(found)
-	maps.Copy(fields, later)
-	return m.recordOf(fields), nil
+	maps.Copy(fields, values)
+	return m.recordOf(fields)
 }
 
 // eventsJSON shows a page of a history that begins with a record as it was then.

@@ -117,7 +117,7 @@ func writeJSON(w http.ResponseWriter, status int, contentType string, v any) err
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client may be gone, and its retry will be answered
+	_, _ = w.Write(body) //nolint:gosec // it is JSON, not HTML; the client may be gone, and its retry will be answered
 	return nil
 }
 

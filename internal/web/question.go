@@ -141,7 +141,7 @@ func (m *resource) stale(r *http.Request, f *templates.Form) error {
 		return err
 	}
 	id, version := found.Identity()
-	history, err := idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, record.Page{Limit: longestMerge}, "")
+	history, err := m.historyPage(r, id, record.Page{Limit: longestMerge}, "")
 	if err != nil {
 		return err
 	}

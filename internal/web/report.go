@@ -13,8 +13,8 @@ import (
 	"onlyonce/templates"
 )
 
-// Report is a summary of records, such as their sums in a period: a page at its path, with a CSV file at /csv below it, and JSON in the
-// API.
+// Report is a summary of records, such as their sums in a period: a page at its path, with a CSV file at /csv and perhaps a PDF file at
+// /pdf below it, and JSON in the API.
 type Report[T any] struct {
 	One     string // "tax summary"
 	Path    string // "/tax-summary", or of a record "/customers/{id}/statement"
@@ -30,6 +30,8 @@ type Report[T any] struct {
 	// Rows returns the rows of the CSV file, the headings first, and Name returns its name without the extension.
 	Rows func(*http.Request, T) ([][]string, error)
 	Name func(T) string
+	// PDF returns the PDF file, or an [*invalid.Error], which is shown on the page; nil without such a file.
+	PDF func(*http.Request, T) (File, error)
 }
 
 // Mount puts the report at its address.
@@ -73,26 +75,55 @@ func (rep Report[T]) Mount(s *Site) {
 		found, err := rep.Read(r)
 		return show(w, r, found, err)
 	})
-	described.Path, described.Name, described.Summary = rep.Path+"/csv", m.many+".csv", "The same as a CSV file (RFC 4180)."
-	described.Gives, described.Schema, described.Files, described.Paged = nil, "", []string{csvType}, false
-	m.document(described)
-	file := func(w http.ResponseWriter, r *http.Request, start string) error {
-		found, err := rep.Read(r)
-		if err != nil {
+	described.Gives, described.Schema, described.Paged = nil, "", false
+	rep.mountFiles(m, described, show)
+}
+
+// mountFiles puts the files of the report below its address. refuse shows the page for an [*invalid.Error].
+func (rep Report[T]) mountFiles(
+	m *resource, described apidoc.Endpoint, refuse func(http.ResponseWriter, *http.Request, T, error) error,
+) {
+	file := func(extension, contentType, summary string, page, api func(http.ResponseWriter, *http.Request, T) error) {
+		path := rep.Path + "/" + extension
+		described.Path, described.Name, described.Summary, described.Files = path, m.many+"."+extension, summary, []string{contentType}
+		described.Untagged = contentType == csvType
+		m.document(described)
+		m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error {
+			found, err := rep.Read(r)
+			if err == nil {
+				err = page(w, r, found)
+			}
+			if errors.As(err, new(*invalid.Error)) {
+				return refuse(w, r, found, err)
+			}
 			return err
-		}
-		rows, err := rep.Rows(r, found)
-		if err != nil {
-			return err
-		}
-		return errors.Join(beginCSV(w, rep.Name(found), start), writeCSV(w, rows))
+		})
+		m.api.read(path, func(w http.ResponseWriter, r *http.Request) error {
+			found, err := rep.Read(r)
+			if err != nil {
+				return err
+			}
+			return api(w, r, found)
+		})
 	}
-	m.pages.read(rep.Path+"/csv", func(w http.ResponseWriter, r *http.Request) error {
-		err := file(w, r, byteOrderMark)
-		if errors.As(err, new(*invalid.Error)) {
-			return show(w, r, *new(T), err)
+	csv := func(start string) func(http.ResponseWriter, *http.Request, T) error {
+		return func(w http.ResponseWriter, r *http.Request, found T) error {
+			rows, err := rep.Rows(r, found)
+			if err != nil {
+				return err
+			}
+			return errors.Join(beginCSV(w, rep.Name(found), start), writeCSV(w, rows))
 		}
-		return err
-	})
-	m.api.read(rep.Path+"/csv", func(w http.ResponseWriter, r *http.Request) error { return file(w, r, "") })
+	}
+	file("csv", csvType, "The same as a CSV file (RFC 4180).", csv(byteOrderMark), csv(""))
+	if rep.PDF != nil {
+		pdf := func(w http.ResponseWriter, r *http.Request, found T) error {
+			made, err := rep.PDF(r, found)
+			if err == nil {
+				made.served("application/pdf").write(w, r)
+			}
+			return err
+		}
+		file("pdf", "application/pdf", "The same as a PDF file.", pdf, pdf)
+	}
 }

@@ -64,6 +64,7 @@ type resource struct {
 	shownAt   func(Entity) string // nil if that is its own address
 	decode    func(text []byte) (Entity, error)
 	lookup    func(ctx context.Context, tenant, id uuid.UUID) (Entity, error)
+	lookupAll func(ctx context.Context, tenant uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Entity, error)
 
 	pages, api, hooks router
 	form              Form[Entity]
@@ -143,6 +144,15 @@ func mount[R Entity](s *Site, res Resource[R], m resource) *Mounted[R] {
 	}
 	m.lookup = func(ctx context.Context, tenant, id uuid.UUID) (Entity, error) {
 		return record.Find(ctx, s.Pool, res.Table, tenant, id)
+	}
+	m.lookupAll = func(ctx context.Context, tenant uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]Entity, error) {
+		found, err := record.FindAll(ctx, s.Pool, res.Table, tenant, ids)
+		all := map[uuid.UUID]Entity{}
+		for _, each := range found {
+			id, _ := each.Identity()
+			all[id] = each
+		}
+		return all, err
 	}
 	m.shows = reflect.TypeOf(m.view(*new(R)))
 	return &Mounted[R]{m.mount(s)}

@@ -32,7 +32,7 @@ type RecordPage[R Entity] struct {
 	// [Site.AddHint]. Without Archived, there is no archive.
 	Archived    func(R) time.Time
 	ArchiveHint string
-	// LeadsTo returns the id of the record that one was merged into, to which its address leads; [uuid.Nil] for those that were not.
+	// LeadsTo returns the id of the record that one was merged into, to which its address leads; [uuid.Nil] if it was not merged.
 	// Without it, none are merged.
 	LeadsTo func(R) uuid.UUID
 	// Changes returns what puts into words the changes of fields that are in no form. That is asked from the newest change

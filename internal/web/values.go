@@ -45,7 +45,7 @@ func CurrencyCodes() []templates.Option {
 	return codes
 }
 
-// KnownFacts leaves out those that have no value.
+// KnownFacts returns the facts that have a value.
 func KnownFacts(all ...templates.Fact) []templates.Fact {
 	return slices.DeleteFunc(all, func(f templates.Fact) bool { return f.Value == "" })
 }
@@ -77,15 +77,21 @@ func Countries() []templates.Option {
 
 // TaxHint returns the form's note about a party's tax ID: whether e-invoices take it for a VAT number.
 func TaxHint(f templates.Form) string {
-	typed, example := f.Typed.Get("tax_id"), party.VATExample(f.Typed.Get("country"))
+	typed, country := f.Typed.Get("tax_id"), f.Typed.Get("country")
 	number, is := party.VATNumber(typed)
+	mistake := party.VATMistake(typed)
 	switch {
-	case typed == "":
-		return "Such as a VAT number with its country prefix, " + example + "."
+	case is && country != "" && country != party.VATCountry(number):
+		return "The VAT number is " + number + ". It is from another country than the one above, which is allowed."
 	case is:
 		return "The VAT number is " + number + "."
+	case mistake != "" && !f.CameBack(): // the field's error has it otherwise
+		return mistake
+	case typed == "", mistake != "":
+		return "Such as a VAT number with its country prefix, " + party.VATExample(country) + "."
 	default:
-		return "This isn't a VAT number, but a registration number. A VAT number has its country prefix, like " + example + "."
+		return "This isn't a VAT number, but a registration number. A VAT number has its country prefix, like " +
+			party.VATExample(country) + "."
 	}
 }
 

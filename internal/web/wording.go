@@ -129,12 +129,20 @@ func flash(operation string, outcome idempotency.Outcome) string {
 
 // wordingOf returns the wording of an operation, and the name of its resource.
 func (s *Server) wordingOf(operation string) (one string, words Wording) {
-	for _, reg := range s.resources {
-		if words, ok := reg.words[operation]; ok {
-			return reg.one, words
-		}
+	if reg := s.resourceWith(operation); reg != nil {
+		return reg.one, reg.words[operation]
 	}
 	return "", Wording{}
+}
+
+// resourceWith returns the resource of an operation, or nil if the program doesn't have the operation any more.
+func (s *Server) resourceWith(operation string) *resource {
+	for _, reg := range s.resources {
+		if _, ok := reg.words[operation]; ok {
+			return reg
+		}
+	}
+	return nil
 }
 
 // Once returns the text for a record that an operation created, such as "Created once".
@@ -166,12 +174,12 @@ func (s *Server) OperationTitle(operation string) string {
 // RecordURL returns the page of an operation's record, or "" if the program doesn't have the operation any more. A resource with one record
 // per tenant uses the tenant's id.
 func (s *Server) RecordURL(operation string, tenant, id uuid.UUID) string {
-	for _, reg := range s.resources {
-		if _, ok := reg.words[operation]; ok && id == tenant {
-			return "/" + reg.many
-		} else if ok {
-			return "/" + reg.many + "/" + id.String()
-		}
+	switch reg := s.resourceWith(operation); {
+	case reg == nil:
+		return ""
+	case id == tenant:
+		return "/" + reg.many
+	default:
+		return "/" + reg.many + "/" + id.String()
 	}
-	return ""
 }

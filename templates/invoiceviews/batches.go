@@ -27,7 +27,7 @@ type ChosenRow struct {
 	Number, Href, Customer string
 	Amount                 string // with its currency
 	Gets                   string // what happens to it, or the reason why nothing does
-	Warnings               []string
+	Warnings               []Warning
 }
 
 // Batch is the page of a batch.

@@ -13,7 +13,7 @@ type CreditNote struct {
 	Date          string
 	Currency      string // ISO 4217 code
 	Lines         []InvoiceLine
-	Mails         InvoiceMails // with rows only
+	Mails         InvoiceMails
 	Subtotal      string
 	Taxes         []TaxLine
 	Total         string
@@ -22,7 +22,7 @@ type CreditNote struct {
 	Reason        string // "" for none
 	Footer        string // of the business
 	PDFHref       string // the credit note as a file
-	EInvoiceHref  string // the credit note as XML; "" for a reversal
+	EInvoiceHref  string // the credit note as XML
 	Reverses      string // the number of the credit note that it reverses; "" for none
 	ReversedBy    string // the number of its reversal; "" for none
 	OtherHref     string // the page of either
@@ -46,6 +46,7 @@ type ReverseFormView struct {
 	Invoice      string // the invoice's number
 	InvoiceHref  string // the invoice's page
 	BecameCredit string // in the format of Amount; "" for nothing
+	To           string // the customer's email; "" for none
 }
 
 // CreditNoteFormView is the form that creates a credit note of an invoice.
@@ -57,7 +58,8 @@ type CreditNoteFormView struct {
 	Currency string // ISO 4217 code
 	Open     string // the open amount, "1,234.50"
 	SeenOpen string // the same, as a field of the form
-	Paid     string // the paid amount; "" for nothing
+	Paid     string // the paid amount; "" if nothing more of it can become credit
+	Became   string // the part of it that became credit before; "" for nothing
 	Most     string // the open and paid amounts, if some was written off, or else ""
 	To       string // the customer's email; "" for none
 	// The totals of everything that was not credited yet.
@@ -66,8 +68,13 @@ type CreditNoteFormView struct {
 	Lines                []CreditLine
 }
 
-// PreviewCredit is the value of [templates.RedisplayField] that shows the form with a preview.
-const PreviewCredit = "preview"
+// The values of [templates.RedisplayField] that show the form with a preview, with all that is left and its preview, or without
+// quantities.
+const (
+	PreviewCredit = "preview"
+	CreditAll     = "all"
+	CreditNone    = "none"
+)
 
 // CreditPreview has the amounts of the credit note that the form would create; zero without a preview.
 type CreditPreview struct {
@@ -78,8 +85,11 @@ type CreditPreview struct {
 // CreditLine is a line of the invoice that can be credited.
 type CreditLine struct {
 	Description string
+	Quantity    string
 	UnitPrice   string
+	Amount      string // net
 	Left        string // the quantity that was not credited yet
+	LeftAmount  string // net
 }
 
 // quantity returns the control for the credited quantity of the line at index (from 0).

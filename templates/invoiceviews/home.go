@@ -8,7 +8,7 @@ type Home struct {
 	Standing    []Standing
 	Currencies  []CurrencyCharts // the charts of the first one are open
 	FailedMails []FailedMail     // newest first
-	// Overdue are the overdue invoices, oldest first, Drafts those that are not issued, and Recent the newest.
+	// Overdue are the overdue invoices, oldest first, Drafts the ones not issued, and Recent the newest.
 	Overdue, Drafts, Recent []InvoiceRow
 }
 

@@ -3,6 +3,7 @@ package invoiceviews
 
 import (
 	"slices"
+	"strings"
 
 	"onlyonce/templates"
 )
@@ -44,6 +45,8 @@ type Invoice struct {
 	Attachments Attachments
 	// VoidHref is the page that voids it; empty if that is not possible.
 	VoidHref string
+	// Closed is set instead of the action that issues a draft, or of VoidHref, if the day of the invoice is closed.
+	Closed bool
 	// EditHref opens the form of a draft; empty for others. Actions are its transitions.
 	EditHref string
 	Actions  []templates.Action
@@ -132,7 +135,10 @@ func (v Invoice) standing() standing {
 // the first sentence has the total: "50.00 of 123.00 paid. 61.50 credited. ".
 func (v Invoice) amountNotes(shown string) (notes string) {
 	of := " of " + v.Total
-	for _, kind := range []struct{ amount, did string }{{v.Paid, "paid"}, {v.Credited, "credited"}, {v.WrittenOff, "written off"}} {
+	for _, kind := range []struct{ amount, did string }{
+		{v.Paid, "paid"}, {strings.TrimPrefix(v.BecameCredit, "−"), "became credit"}, {v.Credited, "credited"},
+		{v.WrittenOff, "written off"},
+	} {
 		if kind.amount == "" || kind.did == shown {
 			continue
 		}

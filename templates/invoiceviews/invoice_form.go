@@ -28,6 +28,8 @@ type InvoiceForm struct {
 	Number    string // "" for the next one
 	IssueDate string // 2006-01-02
 	DueDate   string // 2006-01-02, or "" to leave it to the payment terms
+	// DueByTerms is DueDate if that follows the issue date by the payment terms, whose days are Terms; both are "" otherwise.
+	DueByTerms, Terms string
 	// SuppliedFrom and SuppliedTo are days like DueDate, or "" for none.
 	SuppliedFrom, SuppliedTo string
 	IssueHint, DueHint       string // explanations of the dates, or ""
@@ -46,13 +48,16 @@ type InvoiceForm struct {
 	// NextNumber is the number that an invoice of NextYear without a number would now get, for example "2026-0043".
 	NextNumber, NextYear string
 
-	// Currencies are the options for the currency, and Withdrawn those for old invoices only.
-	Currencies, Withdrawn []Currency
+	// Currencies are the options for the currency, with the chosen one.
+	Currencies []Currency
 	// Subtotal, Tax and Total are amounts such as "1,234.50", or "" if unknown. The script updates them.
 	Subtotal string
 	Tax      string
 	Total    string
 }
+
+// DueByTermsField is the name of the hidden field for [InvoiceForm.DueByTerms]. A due date that is equal was not entered by the user.
+const DueByTermsField = "due_by_terms"
 
 // LineControl returns the id of a control in the line at index (from 0), for example LineControl("line_quantity", 0).
 func LineControl(name string, index int) string {
@@ -109,15 +114,6 @@ func (v InvoiceForm) customerChoice(none, url string) (templates.Input, template
 		URL: url, FormURL: v.LinesHref, Find: "Find a customer", Search: v.CustomerSearch,
 		Options: append([]templates.Option{{Text: none}}, v.customers()...),
 	}
-}
-
-// currencies returns the options for the currency, with the one that was sent even if it is no option.
-func (v InvoiceForm) currencies() []Currency {
-	known := slices.ContainsFunc(slices.Concat(v.Currencies, v.Withdrawn), func(c Currency) bool { return c.Code == v.Currency })
-	if known || v.Currency == "" {
-		return v.Currencies
-	}
-	return append(slices.Clip(v.Currencies), Currency{Code: v.Currency, Digits: 2})
 }
 
 // LineTable describes the lines of the form. most is their largest number, units are the options for their units, and treatments those for

@@ -54,7 +54,7 @@ type Standing struct {
 	Kind    string // such as "open", as in the sums that it shows
 	Label   string
 	Href    string   // "" if the list below has its records
-	Count   string   // "12,345"
+	Count   string   // "12,345", or "" if the records of the amounts aren't counted
 	Amounts []string // one for each currency, "1,230.00 EUR"
 }
 

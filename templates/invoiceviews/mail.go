@@ -13,16 +13,19 @@ type MailFormView struct {
 	CopiesTo  string // the addresses that get copies of emails to the customer; "" for none
 	// CanEInvoice is set if no data is missing for an e-invoice.
 	CanEInvoice bool
-	// Again is set if a failed email is sent again.
-	Again bool
+	// Again is set if a failed email is sent again, and Note if a credit note is sent.
+	Again, Note bool
 }
 
 // textHint returns the hint about the text.
 func (v MailFormView) textHint() string {
-	if v.Again {
+	switch {
+	case v.Again:
 		return "Leave blank for the text of the failed email."
+	case v.Note:
+		return "It begins with the greeting. The reason and the open amount follow. Leave blank for the usual text."
 	}
-	return "The email has a greeting above it, and the lines and amounts of the invoice below it. Leave blank for the usual text."
+	return "It begins with the greeting. The lines and amounts of the invoice follow. Leave blank for the usual text."
 }
 
 // recipientHint returns the hint about the recipient. An email to another address than the customer's has no copies.
@@ -45,14 +48,14 @@ type Mail struct {
 	Text string // the text that was sent; "" until then
 }
 
-// InvoiceMails are the last emails about an invoice, on its page.
+// InvoiceMails are the last emails about an invoice or a credit note, on its page.
 type InvoiceMails struct {
 	Rows []MailRow // newest first
 	// Send queues another one to the customer; empty while the last one waits, and if the customer has no email. OtherHref is the form
-	// for another recipient; empty if the invoice cannot be sent, and right after it was sent.
+	// for another recipient; empty if it can't be sent, and right after it was sent.
 	Send      templates.Action
 	OtherHref string
-	// NoAddress is set if the invoice could be sent, but the customer has no email.
+	// NoAddress is set if it could be sent, but the customer has no email.
 	NoAddress bool
 }
 

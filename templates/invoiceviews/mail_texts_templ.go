@@ -44,7 +44,7 @@ func MailTextsPage(p templates.Page, v MailTexts) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p class=\"muted\">Each email also has a greeting, and what it is about: the amounts, or the payment details.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p class=\"muted\">Each text begins with the greeting. The amounts and payment details follow it.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -182,7 +182,7 @@ func MailTextsFormPage(p templates.Page, v MailTextsForm) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templates.TextArea(v.Input(templates.Input{ID: part.Field + "_text", Label: "Text (optional)", Hint: "Standard: " + part.Text}), 3).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.TextArea(v.Input(templates.Input{ID: part.Field + "_text", Label: "Text (optional)", Hint: "Standard: " + part.Text}), 5).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

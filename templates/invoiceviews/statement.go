@@ -18,11 +18,13 @@ type Statement struct {
 	Rows       []StatementRow      // the earliest first
 	Pager      templates.Pager
 	CSVHref    string
+	PDFHref    string
 }
 
 // StatementRow is an entry.
 type StatementRow struct {
-	Date, Kind, Href  string // "Payment", and the page of its record
-	Number, Reference string // "" for none
-	Amount, Balance   string // without the currency; "−" before an amount if the customer owes less
+	Date, Kind, Href string // "Payment", and the page of its record
+	Number, Due      string // "" for none
+	Reference        string // "" for none
+	Amount, Balance  string // without the currency; "−" before an amount if the customer owes less
 }

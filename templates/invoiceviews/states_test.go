@@ -73,7 +73,7 @@ func states() map[string]templ.Component {
 				{Rate: "23%", Kind: "Result", Net: "1.00", Tax: "0.23", Gross: "1.23", Result: true},
 			}, Totals: []invoiceviews.TaxRow{{Rate: "All rates", Kind: "Result", Net: "1.00", Tax: "0.23", Gross: "1.23", Result: true}}}},
 			EUSales: []invoiceviews.EUSale{
-				{Country: "FR", VATNumber: "FR12123456789", Customer: hostile, Kind: "Goods", Net: "1.00 EUR"}, {Customer: hostile},
+				{Country: "FR", VATNumber: "FR32123456789", Customer: hostile, Kind: "Goods", Net: "1.00 EUR"}, {Customer: hostile},
 			},
 			EUSalesHref: "/tax-summary/csv?part=eu_sales", EUSalesLeftOut: true,
 		}),
@@ -83,7 +83,7 @@ func states() map[string]templ.Component {
 		}),
 		"statement": invoiceviews.StatementPage(page, invoiceviews.Statement{
 			Customer: templates.Link{Text: hostile, Href: "/customers/1"}, Href: "/customers/1/statement", Currency: "EUR",
-			From: "2026-09-01", To: "2026-11-30", CSVHref: "/customers/1/statement/csv",
+			From: "2026-09-01", To: "2026-11-30", CSVHref: "/customers/1/statement/csv", PDFHref: "/customers/1/statement/pdf",
 			Periods:    []templates.NavItem{{Text: "This month", Href: "?from=2026-11-01", Current: true}},
 			Currencies: []templates.NavItem{{Text: "EUR", Href: "?currency=EUR", Current: true}, {Text: "JPY", Href: "?currency=JPY"}},
 			Balances:   []templates.Fact{{Label: "Balance before 1 Sep 2026", Value: "1,234.50 EUR"}},
@@ -237,7 +237,10 @@ func states() map[string]templ.Component {
 			PayHref: "/invoices/1/payments/new", WriteOffHref: "/invoices/1/write-offs/new",
 			Remind: templates.Link{Text: "Send second reminder", Href: "/invoices/1/reminders/new"},
 		}),
-		"invoice credited": invoiceviews.InvoicePage(page, invoiceviews.Invoice{Number: "2026-0042", Status: "credited", Credited: "3.00"}),
+		"draft of a closed day": invoiceviews.InvoicePage(page, invoiceviews.Invoice{Number: "2026-0042", Status: "draft", Closed: true}),
+		"invoice credited": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
+			Number: "2026-0042", Status: "credited", Credited: "3.00", Closed: true,
+		}),
 		"webhook source form": invoiceviews.WebhookSourceForm(page, templates.Form{
 			Title: "Add a webhook source", Key: "k", Typed: url.Values{"name": {hostile}},
 		}, []templates.Option{{Value: "stripe", Text: "Stripe"}}),
@@ -270,10 +273,11 @@ func states() map[string]templ.Component {
 				Errors: templates.FieldErrors{{Control: invoiceviews.LineControl("line_quantity", 1), Message: hostile}},
 			},
 			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
-			Paid: "5.00", Most: "1,239.50",
+			Paid: "5.00", Became: "1.00", Most: "1,239.50",
 			Preview: invoiceviews.CreditPreview{Net: "1.00", Tax: "0.23", Total: "1.23", BecomesCredit: "0.00"},
 			Lines: []invoiceviews.CreditLine{
-				{Description: hostile, UnitPrice: "50.00", Left: "2"}, {Description: "Printing", Left: "0.5"},
+				{Description: hostile, Quantity: "2 hours", UnitPrice: "50.00", Amount: "100.00", Left: "2 hours", LeftAmount: "100.00"},
+				{Description: "Printing", Left: "0.5"},
 			},
 		}),
 		"credit note form that can't be previewed": invoiceviews.CreditNoteForm(page, invoiceviews.CreditNoteFormView{
@@ -282,12 +286,16 @@ func states() map[string]templ.Component {
 		}),
 		"credit note that is reversed": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
 			Number: "CN-2026-0001", Total: "2.00", ReversedBy: "CN-2026-0002", OtherHref: "/credit-notes/2",
+			Mails: invoiceviews.InvoiceMails{
+				Send: templates.Action{Text: "Send by email", Href: "/invoices/1/send", Key: "k"}, OtherHref: "/invoices/1/send/new",
+			},
 		}),
 		"reversal": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
 			Number: "CN-2026-0002", Total: "−2.00", BecameCredit: "−1.00", Reverses: "CN-2026-0001", OtherHref: "/credit-notes/1",
 		}),
 		"reversal form": invoiceviews.ReverseForm(page, invoiceviews.ReverseFormView{
 			Form:   templates.Form{Title: "Reverse a credit note", Key: "k", Typed: url.Values{"reason": {hostile}}},
+			To:     hostile,
 			Number: "CN-2026-0001", Href: "/credit-notes/1", Amount: "2.00 EUR", Invoice: hostile, InvoiceHref: "/invoices/1",
 			BecameCredit: "1.00 EUR",
 		}),
@@ -325,6 +333,10 @@ func states() map[string]templ.Component {
 				Title: "Send this email again", Key: "k", Typed: url.Values{"failed_id": {"1"}, "introduction": {hostile}},
 			},
 			Again: true, Number: hostile, Href: "/invoices/1",
+		}),
+		"mail form of a credit note": invoiceviews.MailForm(page, invoiceviews.MailFormView{
+			Form: templates.Form{Title: "Send this credit note by email", Key: "k", Typed: url.Values{"credit_note_id": {"1"}}},
+			Note: true, Number: hostile, Href: "/invoices/1",
 		}),
 		"reminder form": invoiceviews.ReminderForm(page, invoiceviews.ReminderFormView{
 			Form:        templates.Form{Title: "Second reminder", Key: "k", Typed: url.Values{"level": {"2"}, "message": {hostile}}},
@@ -393,6 +405,7 @@ func states() map[string]templ.Component {
 		}),
 		"fresh invoice form": invoiceviews.InvoiceFormPage(page, invoiceviews.InvoiceForm{
 			Form: templates.Form{Title: "New invoice", Key: "k"}, Lines: []invoiceviews.InvoiceFormLine{{}},
+			DueDate: "2026-12-21", DueByTerms: "2026-12-21", Terms: "30",
 		}),
 	}
 	for name, form := range returnedForms() {
@@ -414,7 +427,7 @@ func typedForm() invoiceviews.InvoiceForm {
 		CustomerID: "gone",
 		Number:     " 2026-0042 ",
 		IssueDate:  "2026-11-21", DueDate: "21/12/2026", SuppliedFrom: "November", SuppliedTo: "2026-11-30",
-		Currencies: []invoiceviews.Currency{{Code: "EUR", Digits: 2}, {Code: "JPY"}},
+		Currencies: []invoiceviews.Currency{{Code: "EUR", Digits: 2}, {Code: "JPY"}, {Code: "EURO", Digits: 2}},
 		Currency:   "EURO", Notes: "\n  first line\nsecond, " + hostile,
 		Lines: []invoiceviews.InvoiceFormLine{
 			{Description: "Design", Quantity: "two", UnitPrice: "50,00", TaxRate: "23"},

@@ -4,13 +4,14 @@ import "onlyonce/templates"
 
 // The names of the fields of the steps.
 const (
-	EmailField       = "email"         // of the buttons that issue an invoice
-	DuplicateOfField = "duplicate_of"  // the invoice that is kept when one is voided
-	EInvoiceField    = "e_invoice"     // "true" to attach the e-invoice to an email
-	FailedField      = "failed_id"     // the failed email to send again
-	TellField        = "tell_customer" // "true" for an email about it
-	SeenOpenField    = "seen_open"     // the open amount that the page has shown
-	SeenLeftField    = "seen_left"     // the refundable amount that the page has shown
+	EmailField       = "email"          // of the buttons that issue an invoice
+	DuplicateOfField = "duplicate_of"   // the invoice that is kept when one is voided
+	EInvoiceField    = "e_invoice"      // "true" to attach the e-invoice to an email
+	FailedField      = "failed_id"      // the failed email to send again
+	NoteField        = "credit_note_id" // the credit note to send
+	TellField        = "tell_customer"  // "true" for an email about it
+	SeenOpenField    = "seen_open"      // the open amount that the page has shown
+	SeenLeftField    = "seen_left"      // the refundable amount that the page has shown
 )
 
 // InvoiceStep is the invoice of a page that asks before a step.

@@ -42,7 +42,7 @@ func Customers() sitetest.Resource {
 			{Name: "name", Valid: "Ada Byron", Invalid: " ", Pointer: "/name"},
 			{Name: "address", Valid: "13 St James's Square", Invalid: "a\u202eb", Pointer: "/address"},
 			{Name: "country", Valid: "FR", Invalid: "XX", Pointer: "/country"},
-			{Name: "tax_id", Valid: "GB987654321", Invalid: "a\u202eb", Pointer: "/tax_id"},
+			{Name: "tax_id", Valid: "GB987654321", Invalid: "IE6388047U", Pointer: "/tax_id"},
 			{Name: "contact", Valid: "Mary Somerville", Invalid: "a\u202eb", Pointer: "/contact"},
 			{Name: "reference", Valid: "", Invalid: "a\u202eb", Pointer: "/reference"},
 			{Name: "copies_to", Valid: "tax@example.org", Invalid: "boss@example.com tax", Pointer: "/copies_to"},

@@ -124,7 +124,7 @@ func Rules() []conflict.Rule {
 	}}
 }
 
-// List returns a page of the closings of a tenant, newest first, with those that were reopened.
+// List returns a page of the closings of a tenant, newest first, including reopened ones.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Closing], error) {
 	return record.ListBy(ctx, pool, Table, tenant, page, `true`, nil)
 }

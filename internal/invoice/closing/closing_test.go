@@ -9,6 +9,7 @@ import (
 	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
@@ -26,11 +27,22 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-type bundle struct{ *invoicetest.Bundle }
+type bundle struct {
+	*invoicetest.Bundle
+
+	asks bool // about what looks like a repeat
+}
+
+// Intent returns the intent of a program, or of a person who is asked about repeats.
+func (b *bundle) Intent(key string) idempotency.Intent {
+	intent := b.Bundle.Intent(key)
+	intent.AsksAboutRepeat = b.asks
+	return intent
+}
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	return &bundle{invoicetest.Setup(t)}
+	return &bundle{Bundle: invoicetest.Setup(t)}
 }
 
 // close closes the books through a day. It may run in any goroutine.
@@ -91,7 +103,7 @@ func (b *bundle) receive(key string, of invoice.Invoice, day string) (receipt.Re
 }
 
 // TestClosedDaysStay refuses each operation with a date that is closed, and does it with a later date or under the same key after the books
-// were reopened.
+// were reopened. Nobody is asked about what looks like a repeat and is refused.
 func TestClosedDaysStay(t *testing.T) {
 	b := setup(t)
 	const first, last, open = "2025-03-01", "2025-03-31", "2025-04-01"
@@ -130,7 +142,7 @@ func TestClosedDaysStay(t *testing.T) {
 			return err
 		},
 		"write-off": func(key, day string) error {
-			d, err := writeoff.Input{Amount: "0.10", Date: day, Reason: writeoff.BadDebt}.Draft(issued)
+			d, err := writeoff.Input{Amount: "0.10", Date: day, Reason: writeoff.BadDebt}.Draft(old)
 			must.OK(t, err)
 			_, err = writeoff.Create.Do(t.Context(), b.Store, b.Intent(key), d)
 			return err
@@ -215,6 +227,16 @@ func TestClosedDaysStay(t *testing.T) {
 	}
 	_, err = b.pay("again", issued, first)
 	assert.Thatf(t, err == nil, "after the books were reopened: %v", err)
+
+	for what, do := range operations {
+		must.OK(t, do("before "+what, last))
+	}
+	_, err = b.close("close again", last)
+	must.OK(t, err)
+	b.asks = true
+	for what, do := range operations {
+		closed("what looks like a repeat: "+what, do("repeated "+what, last))
+	}
 }
 
 // TestClosingsComeInOrder closes a day once, no day behind it, and none that isn't over. It reopens the last closing first.

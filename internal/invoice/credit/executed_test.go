@@ -25,7 +25,7 @@ func TestExecutedSQL(t *testing.T) {
 	d, err = credit.Input{Amount: "1"}.Draft(b.taxed("amount"))
 	must.OK(t, err)
 	storetest.Execute(sql, "of an amount", credit.Create, uuid.Nil, 0, d)
-	d2, err := credit.ReverseInput{Reason: "Mistake"}.Draft(made)
+	d2, err := credit.ReverseInput{Reason: "Mistake", Tell: true}.Draft(made)
 	must.OK(t, err)
 	storetest.Execute(sql, "", credit.Reverse, uuid.Nil, 0, d2)
 	storetest.Pages(sql, "credit notes", storetest.By(credit.List, invoice.BelowFilter{}))

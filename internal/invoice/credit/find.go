@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
+	"onlyonce/internal/record/search"
 	"onlyonce/internal/value/money"
 )
 
@@ -23,7 +24,8 @@ var all = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + in
 
 var below = invoice.Below{
 	Parent: invoice.Invoices(), Day: "issue_date", Amount: "total", Text: "number", Where: `true`,
-	Sums: `json_build_object('credited', r.total)`,
+	Words: search.Words{Table: "credit_note_words", ID: "credit_note_id"},
+	Sums:  `json_build_object('credited', r.total)`,
 }
 
 // List returns a page of a tenant's credit notes that a filter selects: see [invoice.ListBelow].

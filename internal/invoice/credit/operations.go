@@ -15,6 +15,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/value/date"
 )
 
 // Create creates a credit note with the next number and posts it to its invoice.
@@ -39,6 +40,8 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 		"books_closed":                  invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
 		"credit_notes_not_before_invoice": idempotency.Invalid[Draft](
 			"/date", "This day is before the date of the invoice. Enter a later one."),
+		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(
+			Table, func(n Note) string { return n.Number }, func(d Draft) date.Date { return d.Date }),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {
@@ -89,17 +92,24 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 		SELECT tenant_id, id, @operation, @idempotency_key, 'credit of a credit note' FROM receipts
 		WHERE tenant_id = @tenant_id AND credit_note_id = @record_id`, args)
 	if d.Tell {
-		args["mail_id"] = tx.ID(1)
-		tx.Exec(`
-			INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id, e_invoice)
-			SELECT tenant_id, @mail_id, id, 'credit_note', @record_id, COALESCE((`+invoice.LastEInvoice+`), false) FROM invoices billed
-			WHERE tenant_id = @tenant_id AND id = @invoice_id AND bill_to->>'email' <> ''`, args)
-		tx.Exec(`
-			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-			SELECT tenant_id, unnest(ARRAY[invoice_id, id]), @operation, @idempotency_key, 'email queued' FROM mails
-			WHERE tenant_id = @tenant_id AND id = @mail_id`, args)
+		queueMail(tx, args)
 	}
 	return tx.Record()
+}
+
+// queueMail queues the mail that sends the new credit note to the customer, if the customer has an email.
+func queueMail(tx *idempotency.Tx, args pgx.NamedArgs) {
+	args["mail_id"] = tx.ID(1)
+	tx.Exec(`
+		INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id, e_invoice)
+		SELECT tenant_id, @mail_id, billed.id, CASE WHEN n.reverses_id IS NULL THEN 'credit_note' ELSE 'reversal' END, n.id,
+			COALESCE((`+invoice.LastEInvoice+`), false)
+		FROM credit_notes n JOIN invoices billed USING (tenant_id)
+		WHERE tenant_id = @tenant_id AND n.id = @record_id AND billed.id = n.invoice_id AND bill_to->>'email' <> ''`, args)
+	tx.Exec(`
+		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+		SELECT tenant_id, unnest(ARRAY[invoice_id, id]), @operation, @idempotency_key, 'email queued' FROM mails
+		WHERE tenant_id = @tenant_id AND id = @mail_id`, args)
 }
 
 func columns(lines []Quantity) (positions []int, quantities []string) {

@@ -8,12 +8,15 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/receipt"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 )
 
@@ -21,12 +24,14 @@ import (
 type ReverseInput struct {
 	Reason string `json:"reason,omitzero" doc:"Shown on the reversal."`
 	Date   string `json:"date,omitzero" format:"date" doc:"Default: today, or the date of the credit note if that is later."`
+	Tell   bool   `json:"tell_customer,omitzero" doc:"Whether to send the reversal to the customer by email."`
 }
 
 // ReverseDraft is the command that reverses a credit note.
 type ReverseDraft struct {
 	Reverses uuid.UUID `json:"reverses"`
 	Reason   string    `json:"reason,omitzero"`
+	Tell     bool      `json:"tell,omitzero"` // sends it to the customer by email, if the customer has an address
 	// Date is the date of issue. Zero means today, or the date of the credit note if that is later.
 	Date date.Date `json:"date,omitzero"`
 }
@@ -34,7 +39,7 @@ type ReverseDraft struct {
 // Draft checks the input for a credit note. It returns an [*invalid.Error] with all mistakes.
 func (in ReverseInput) Draft(of Note) (ReverseDraft, error) {
 	var problems invalid.Error
-	d := ReverseDraft{Reverses: of.ID, Reason: problems.Lines("/reason", "the reason", in.Reason, maxReason)}
+	d := ReverseDraft{Reverses: of.ID, Reason: problems.Lines("/reason", "the reason", in.Reason, maxReason), Tell: in.Tell}
 	if in.Date != "" {
 		d.Date = checkDate(in.Date, "the reversal", &problems)
 	}
@@ -57,6 +62,9 @@ var Reverse = idempotency.Define(idempotency.Spec[ReverseDraft, Note]{
 			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 			SELECT tenant_id, id, @operation, @idempotency_key, 'credit taken back' FROM receipts
 			WHERE tenant_id = @tenant_id AND credit_note_id = @reverses`, args)
+		if d.Tell {
+			queueMail(tx, args)
+		}
 		return tx.Record()
 	},
 	Retain: 72 * time.Hour,
@@ -72,7 +80,8 @@ var Reverse = idempotency.Define(idempotency.Spec[ReverseDraft, Note]{
 		"credit_notes_number_once":          seriesBroken[ReverseDraft],
 		"credit_notes_not_before_reversed": idempotency.Invalid[ReverseDraft](
 			"/date", "This day is before the date of the credit note. Enter a later one."),
-		"books_closed": invoice.WhenClosed[ReverseDraft]("/date", invoice.UseLaterDate),
+		"customers_erased": idempotency.Always[ReverseDraft](customer.ErrErased),
+		"books_closed":     invoice.WhenClosed[ReverseDraft]("/date", invoice.UseLaterDate),
 	},
 	Fields: func(d ReverseDraft) []slog.Attr {
 		return []slog.Attr{slog.String("credit_note", d.Reverses.String())}
@@ -96,16 +105,21 @@ var Reversed = conflict.Kind{
 	ToDo:    "Look at the reversal. To credit the invoice again, create a new credit note.",
 }
 
-// Reversible returns a [*conflict.Error] if a credit note was reversed, or is a reversal.
-func Reversible(n Note) error {
+// Reversible returns a [*conflict.Error] if a credit note was reversed, is a reversal, or has credit that was used.
+func Reversible(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, n Note) error {
 	switch {
 	case n.Reverses.ID != uuid.Nil:
 		return errIsReversal()
 	case n.ReversedBy.ID != uuid.Nil:
 		return errReversed(n.ReversedBy.ID, n.ReversedBy.Name)
-	default:
+	case n.BecameCredit == 0:
 		return nil
 	}
+	of, err := record.Find(ctx, pool, receipt.Table, tenant, n.Receipt)
+	if err != nil || of.Left == of.Amount {
+		return err
+	}
+	return receipt.CreditUsed(ctx, pool, tenant, n.ID)
 }
 
 func errReversed(first uuid.UUID, number string) error {

@@ -15,12 +15,12 @@ import (
 func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Document {
 	money := n.Currency.Display
 	shown := pdf.Document{
-		Title: "Credit note " + n.Number, At: n.CreatedAt, Seller: seller(inv), Logo: logo, Buyer: buyer(inv),
+		Title: "Credit note " + n.Number, At: n.CreatedAt, Seller: seller(inv.Seller), Logo: logo, Buyer: buyer(inv.Customer),
 		Facts: append([]pdf.Fact{
 			{Label: "Date", Value: n.Date.Time().Format(day)},
 			{Label: "Credits invoice", Value: inv.Number + " of " + inv.IssueDate.Time().Format(day)},
 		}, reference(inv)...),
-		Currency: n.Currency.String(), Notes: n.Reason, Footer: inv.Seller.Footer,
+		Head: head, Currency: n.Currency.String(), Notes: n.Reason, Footer: inv.Seller.Footer,
 		Totals: []pdf.Total{{Label: "Subtotal", Amount: money(n.Subtotal)}},
 	}
 	if n.Reverses.ID != uuid.Nil {
@@ -38,7 +38,7 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 	}
 	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total credited", Amount: money(n.Total), Grand: true})
 	if n.BecameCredit != 0 {
-		shown.Totals = append(shown.Totals, pdf.Total{Label: "Of it, your credit", Amount: money(n.BecameCredit)})
+		shown.Totals = append(shown.Totals, pdf.Total{Label: "Thereof your credit", Amount: money(n.BecameCredit)})
 	}
 	return shown
 }

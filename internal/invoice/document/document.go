@@ -1,4 +1,4 @@
-// Package document makes the content of the PDF file of an invoice or a credit note, and of the e-invoice.
+// Package document makes the content of the PDF file of an invoice, a credit note or a statement of account, and of the e-invoice.
 package document
 
 import (
@@ -20,13 +20,13 @@ import (
 	"onlyonce/internal/value/party"
 )
 
-// Logo returns the logo that the documents of an invoice show; zero for none.
-func Logo(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, inv invoice.Invoice) (pdf.Image, error) {
-	if inv.Seller.Logo == (file.Stored{}) {
+// Logo returns the logo that the documents of a business show; zero for none.
+func Logo(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of invoice.Seller) (pdf.Image, error) {
+	if of.Logo == (file.Stored{}) {
 		return pdf.Image{}, nil
 	}
-	content, err := io.ReadAll(file.Open(ctx, pool, tenant, inv.Seller.Logo))
-	return pdf.Image{Type: inv.Seller.Logo.Type, Content: content}, err //nolint:wrapcheck // it is of package file, which wraps it
+	content, err := io.ReadAll(file.Open(ctx, pool, tenant, of.Logo))
+	return pdf.Image{Type: of.Logo.Type, Content: content}, err //nolint:wrapcheck // it is of package file, which wraps it
 }
 
 // Of returns the document of an invoice with its logo. After the invoice was issued, only the mark of a void one changes: payments are not
@@ -38,11 +38,11 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 	}
 	amount := inv.Currency.Display
 	shown := pdf.Document{
-		Title: "Invoice " + inv.Number, At: inv.IssuedAt, Seller: seller(inv), Logo: logo, Buyer: buyer(inv),
+		Title: "Invoice " + inv.Number, At: inv.IssuedAt, Seller: seller(inv.Seller), Logo: logo, Buyer: buyer(inv.Customer),
 		Facts: []pdf.Fact{
 			{Label: "Issue date", Value: inv.IssueDate.Time().Format(day)}, {Label: "Due date", Value: inv.DueDate.Time().Format(day)},
 		},
-		Currency: inv.Currency.String(), Notes: inv.Notes, Payment: Payment(inv), Footer: inv.Seller.Footer,
+		Head: head, Currency: inv.Currency.String(), Notes: inv.Notes, Payment: Payment(inv), Footer: inv.Seller.Footer,
 	}
 	shown.Facts = slices.Concat(shown.Facts, Supply(inv), reference(inv))
 	switch inv.Status {
@@ -65,20 +65,20 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 	return shown, nil
 }
 
+// head is the head of the table of an invoice or a credit note.
+var head = pdf.Line{Text: "Description", Cells: []string{"Quantity", "Unit price", "Tax", "Amount"}}
+
 func lineOf(l invoice.Line, c money.Currency) pdf.Line {
-	return pdf.Line{
-		Description: l.Description, Discount: l.LessText(c), Quantity: l.QuantityText(), UnitPrice: c.DisplayPrice(l.UnitPrice),
-		TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: c.Display(l.Net),
-	}
+	return pdf.Line{Text: l.Description, Below: l.LessText(c), Cells: []string{
+		l.QuantityText(), c.DisplayPrice(l.UnitPrice), l.NoTax.TaxText(l.TaxRate), c.Display(l.Net),
+	}}
 }
 
-func seller(inv invoice.Invoice) pdf.Party {
-	return partyOf(inv.Seller.Name, inv.Seller.Details, inv.Seller.Email)
-}
+func seller(s invoice.Seller) pdf.Party { return partyOf(s.Name, s.Details, s.Email) }
 
-func buyer(inv invoice.Invoice) pdf.Party {
-	of := partyOf(inv.Customer.Name, inv.Customer.Details, inv.Customer.Email)
-	of.Address = BuyerLines(inv.Customer)
+func buyer(b invoice.Buyer) pdf.Party {
+	of := partyOf(b.Name, b.Details, b.Email)
+	of.Address = BuyerLines(b)
 	return of
 }
 
@@ -92,10 +92,10 @@ func reference(inv invoice.Invoice) []pdf.Fact {
 
 // Supply returns the day or the period of supply as a fact, or nil for none.
 func Supply(inv invoice.Invoice) []pdf.Fact {
-	switch (date.Date{}) {
-	case inv.SuppliedFrom:
+	switch {
+	case inv.SuppliedFrom == (date.Date{}):
 		return nil
-	case inv.SuppliedTo:
+	case inv.SuppliedTo == (date.Date{}), inv.SuppliedTo == inv.SuppliedFrom:
 		return []pdf.Fact{{Label: "Supplied on", Value: inv.SuppliedFrom.Display()}}
 	default:
 		return []pdf.Fact{{Label: "Supplied", Value: inv.SuppliedFrom.Display() + " – " + inv.SuppliedTo.Display()}}
@@ -135,17 +135,25 @@ func AddressLines(d party.Details) (lines []string) {
 
 // Payment returns the bank account to pay to, if it is known. It returns nil for a void invoice.
 func Payment(inv invoice.Invoice) (facts []pdf.Fact) {
-	if inv.Seller.AccountNumber == "" || inv.Status == invoice.StatusVoid {
+	if inv.Status == invoice.StatusVoid {
+		return nil
+	}
+	return account(inv.Seller, inv.Number)
+}
+
+// account returns the bank account of a business, if it is known, with the reference of a payment; "" for none.
+func account(of invoice.Seller, reference string) (facts []pdf.Fact) {
+	if of.AccountNumber == "" {
 		return nil
 	}
 	label := "Account number"
-	if party.IsIBAN(inv.Seller.AccountNumber) {
+	if party.IsIBAN(of.AccountNumber) {
 		label = "IBAN"
 	}
 	for _, f := range []pdf.Fact{
-		{Label: "Account holder", Value: cmp.Or(inv.Seller.AccountHolder, inv.Seller.Name)},
-		{Label: label, Value: party.SpacedAccount(inv.Seller.AccountNumber)}, {Label: "BIC", Value: inv.Seller.BIC},
-		{Label: "Reference", Value: inv.Number},
+		{Label: "Account holder", Value: cmp.Or(of.AccountHolder, of.Name)},
+		{Label: label, Value: party.SpacedAccount(of.AccountNumber)}, {Label: "BIC", Value: of.BIC},
+		{Label: "Reference", Value: reference},
 	} {
 		if f.Value != "" {
 			facts = append(facts, f)

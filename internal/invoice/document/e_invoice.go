@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/conflict"
@@ -19,8 +20,7 @@ import (
 // Incomplete is the conflict of an issued invoice without data that the rules of EN 16931 require.
 var Incomplete = conflict.Kind{
 	Slug: "e-invoice-incomplete", Title: "Data is missing for an e-invoice",
-	Meaning: "EN 16931 requires data that the invoice was issued without, or has no document for a credit note with amounts below zero. " +
-		"No XML was made, because a recipient would refuse it.",
+	Meaning: "EN 16931 requires data that the invoice was issued without. No XML was made, because a recipient would refuse it.",
 	ToDo: "Add the data to the settings or the customer before you issue the next invoice. An issued invoice doesn't change: " +
 		"void or credit it, and issue a copy.",
 }
@@ -84,15 +84,8 @@ func Lacks(inv invoice.Invoice) (names []string) {
 	return names
 }
 
-// ECreditNote is [EInvoice] for a credit note of an invoice. It returns a [*conflict.Error] if the invoice lacks data, or the credit note
-// has an amount below zero.
+// ECreditNote is [EInvoice] for a credit note of an invoice or its reversal. It returns a [*conflict.Error] if the invoice lacks data.
 func ECreditNote(n credit.Note, inv invoice.Invoice) ([]byte, error) {
-	if n.Subtotal < 0 || n.TaxTotal < 0 || n.Total < 0 {
-		return nil, &conflict.Error{
-			Kind: &Incomplete, Title: "This credit note can't be an e-invoice.",
-			Text: "It has an amount below zero, and the e-invoice has no document for it.",
-		}
-	}
 	if err := complete(inv, "This credit note can't be an e-invoice.", "Its invoice", ""); err != nil {
 		return nil, err
 	}
@@ -102,21 +95,33 @@ func ECreditNote(n credit.Note, inv invoice.Invoice) ([]byte, error) {
 // ECreditNoteName returns the file name of an e-invoice of a credit note.
 func ECreditNoteName(n credit.Note) string { return text.FileName("Credit-note-" + n.Number + ".xml") }
 
-// eCreditNote converts a credit note for its XML.
+// eCreditNote converts a credit note for its XML. A reversal is an invoice about what the customer owes again, with amounts above zero,
+// because recipients refuse to pay an amount below zero. What had become credit is paid.
 func eCreditNote(n credit.Note, inv invoice.Invoice) ubl.Invoice {
+	reverses, sign := n.Reverses.ID != uuid.Nil, int64(1)
+	if reverses {
+		sign = -1
+	}
+	money := func(amount int64) string { return inv.Currency.Format(sign * amount) }
 	lines, groups := make([]invoice.Line, 0, len(n.Lines)), make([]invoice.TaxGroup, 0, len(n.Taxes))
 	for _, l := range n.Lines {
+		l.Quantity, l.Net, l.Discount = l.Quantity.Mul(decimal.NewFromInt(sign)), sign*l.Net, sign*l.Discount
 		lines = append(lines, l.Line)
 	}
 	for _, t := range n.Taxes {
-		groups = append(groups, invoice.TaxGroup{NoTax: t.NoTax, Rate: t.Rate, Net: t.Net, Tax: t.Tax})
+		groups = append(groups, invoice.TaxGroup{NoTax: t.NoTax, Rate: t.Rate, Net: sign * t.Net, Tax: sign * t.Tax})
 	}
-	money := inv.Currency.Format
 	sent := eDocument(inv, lines, groups)
-	sent.Corrected = ubl.Reference{Number: inv.Number, IssueDate: inv.IssueDate.String()}
 	sent.Number, sent.IssueDate, sent.Notes = n.Number, n.Date.String(), n.Reason
-	sent.DueDate, sent.Terms, sent.Account = "", "Credit for invoice "+inv.Number, ubl.Account{} // BR-CO-25 requires one of the first two
 	sent.Subtotal, sent.TaxTotal, sent.Total, sent.Open = money(n.Subtotal), money(n.TaxTotal), money(n.Total), money(n.Total)
+	sent.DueDate = "" // BR-CO-25 requires it or the terms
+	if reverses {
+		sent.Corrected, sent.Terms = ubl.Reference{Number: n.Reverses.Name}, "Reversal of "+n.Reverses.Name+" for invoice "+inv.Number
+		sent.Paid, sent.Open = money(n.BecameCredit), money(n.Total-n.BecameCredit)
+		return sent
+	}
+	sent.Credit, sent.Corrected = true, ubl.Reference{Number: inv.Number, IssueDate: inv.IssueDate.String()}
+	sent.Terms, sent.Account = "Credit for invoice "+inv.Number, ubl.Account{}
 	return sent
 }
 

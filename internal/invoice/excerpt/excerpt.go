@@ -100,7 +100,11 @@ func Rows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 		if i.Late > 0 {
 			row.Late = party.DaysText(strconv.Itoa(i.Late))
 			if last := i.LastReminder; last.Level > 0 {
-				row.Reminded = "Reminded " + strconv.Itoa(last.Level) + "× · " + last.SentOn.Time().Format("2 Jan")
+				row.Reminded = "Reminded " + strconv.Itoa(last.Level) + "×"
+				if last.Unsent {
+					row.Reminded = "Reminder " + strconv.Itoa(last.Level) + " not sent"
+				}
+				row.Reminded += " · " + last.SentOn.Time().Format("2 Jan")
 			}
 		}
 		if slices.Contains(invoice.OpenStates(), i.Status) {

@@ -47,7 +47,7 @@ func growPeriods(b *sitetest.Bundle) {
 		FROM invoices`, sitetest.RowID(sitetest.Many/2), sitetest.RowID(BilledOften)))
 }
 
-// growInvoiceDistinctions inserts distinctions for acme, and gives two invoices the same lines and amounts.
+// growInvoiceDistinctions inserts distinctions for acme, and makes the lines and amounts of two invoices equal.
 func growInvoiceDistinctions(b *sitetest.Bundle) {
 	b.Helper()
 	b.Exec(fmt.Sprintf(`
@@ -133,10 +133,12 @@ func GrowInvoices(b *sitetest.Bundle) {
 		SELECT tenant_id, id, '{YYYY}-{NNNN}' FROM settings;
 		INSERT INTO number_patterns (tenant_id, id, pattern)
 		SELECT '%[1]s', pg_temp.id(n), '{YYYY}-{NNNN}' FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, number, subtotal, tax_total, total, taxes)
-		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), '2026-01-02', 'CN-1-' || n, 0, 0, 0,
-			'[{"rate": "0", "net": 0, "tax": 0}]'
+		INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, number, reason, subtotal, tax_total, total, taxes)
+		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), '2026-01-02', 'CN-1-' || n,
+			CASE WHEN n < 9 THEN 'Damaged goods' ELSE 'Goods returned' END, 0, 0, 0, '[{"rate": "0", "net": 0, "tax": 0}]'
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
+		INSERT INTO credit_note_words (tenant_id, word, credit_note_id)
+		SELECT tenant_id, unnest(search_words(reason)), id FROM credit_notes;
 		INSERT INTO invoice_taxes (tenant_id, invoice_id, source_id, kind, tax_rate, treatment, day, billed_on, currency, net, tax)
 		SELECT tenant_id, id, id AS source_id, 'invoice', 0,
 			CASE extract(isodow FROM issue_date) WHEN 1 THEN 'reverse_charge' ELSE 'zero' END, issue_date AS day,

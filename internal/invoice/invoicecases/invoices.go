@@ -51,7 +51,7 @@ func Unbroken() map[string][]string {
 		},
 		"credit_note.reverse": { // the credit note was created before
 			"credit_notes_not_before_invoice", "credit_notes_not_negative",
-			"credit_notes_of_issued", "credit_notes_of_lines", "credit_notes_within_open",
+			"credit_notes_of_issued", "credit_notes_of_lines", "credit_notes_within_open", "mails_invoice", "mails_of_issued",
 		},
 		"schedule.bill":     billed,
 		"schedule.bill_due": billed,

@@ -138,20 +138,25 @@ func CreditNotes() sitetest.Resource {
 
 // CreditReversals reverse a credit note.
 func CreditReversals() sitetest.Resource {
-	command := url.Values{"reason": {"Wrong <invoice>"}, "date": {"2026-11-24"}}
+	command := url.Values{"reason": {"Wrong <invoice>"}, "date": {"2026-11-24"}, "tell_customer": {"true"}}
 	return sitetest.Resource{
 		Name: "reversal", Path: "/reversals", Parent: &sitetest.Parent{Resource: CreditNotes()}, ShownAt: "/credit-notes",
 		Words:   sitetest.Words{Verb: "create", Past: "created", Button: "Reverse credit note", Told: "Credit note reversed."},
 		Command: command, Label: "CN-2026-0002",
-		Leaves:  sitetest.Rows{"credit_notes": 1, "credit_note_lines": 2, "postings": 1, "invoice_taxes": 2, "intents": 1},
+		Leaves: sitetest.Rows{
+			"credit_notes": 1, "credit_note_lines": 2, "postings": 1, "invoice_taxes": 2, "mails": 1, "intents": 1, "intent_effects": 2,
+		},
 		Other:   sitetest.Change(command, "reason", "Wrong amount"),
 		Uniques: []sitetest.Unique{{Slug: "credit-note-reversed"}},
 		Fields: []sitetest.Field{
 			{Name: "reason", Valid: "Mistake", Invalid: "a\u202eb", Pointer: "/reason"},
 			{Name: "date", Valid: "2026-11-23", Invalid: "2026-11-31", Pointer: "/date"},
+			{Name: "tell_customer"},
 		},
 		API: sitetest.API{Encode: func(form url.Values) string {
-			return sitetest.Encode(map[string]any{"reason": form.Get("reason"), "date": form.Get("date")})
+			return sitetest.Encode(map[string]any{
+				"reason": form.Get("reason"), "date": form.Get("date"), "tell_customer": form.Get("tell_customer") == "true",
+			})
 		}, Input: credit.ReverseInput{}},
 	}
 }

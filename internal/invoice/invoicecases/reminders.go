@@ -101,6 +101,7 @@ func Mails() sitetest.Resource {
 			return sitetest.Encode(map[string]any{
 				"recipient": form.Get("recipient"), "subject": form.Get("subject"), "introduction": form.Get("introduction"),
 				"e_invoice": form.Get("e_invoice") == "true", "failed_id": form.Get("failed_id"),
+				"credit_note_id": form.Get("credit_note_id"),
 			})
 		}, Input: mail.Input{}},
 	}

@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/value/typed"
@@ -61,8 +62,8 @@ func Control(pointer string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", "_")
 }
 
-// joined joins the parts that are not blank.
-func joined(parts ...string) string {
+// Joined joins the parts that are not blank.
+func Joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
@@ -84,6 +85,21 @@ func OfferCustomers(
 	return chosen, err
 }
 
+// UsualText returns the defaults that come from the last invoice of a customer, with its number; "" if they are those of the business.
+func UsualText(of invoice.Usual) string {
+	var parts []string
+	if of.Currency != of.Business {
+		parts = append(parts, of.Currency.String())
+	}
+	if of.NoTax != "" {
+		parts = append(parts, of.NoTax.Terms().Name)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Usual: " + strings.Join(append(parts, "as on "+of.Number), ", ")
+}
+
 // AddressLine returns an address and its country in one line.
 func AddressLine(address, country string) string {
 	return strings.Join(document.AddressLines(party.Details{Address: address, Country: country}), ", ")
@@ -91,15 +107,23 @@ func AddressLine(address, country string) string {
 
 // CustomerOption puts the customer's name after the id, so that the choice can be shown again even if the database is unavailable.
 func CustomerOption(c customer.Offered) templates.Option {
-	label := joined(c.Name, c.Email)
+	label := Joined(c.Name, c.Email)
 	return templates.Option{Value: c.ID.String() + " " + label, Text: label}
 }
 
-// Currencies returns the options of the select field for currencies.
-func Currencies(codes []string) (list []invoiceviews.Currency) {
-	for _, code := range codes {
+// Currencies returns the options of the select field for currencies: those in use on a day or later, and the chosen one even if it wasn't.
+func Currencies(day date.Date, chosen string) (list []invoiceviews.Currency) {
+	for _, code := range codesOf(day, chosen) {
 		c, _ := money.ParseCurrency(code)
 		list = append(list, invoiceviews.Currency{Code: code, Digits: int(c.Decimals())})
 	}
 	return list
+}
+
+func codesOf(day date.Date, chosen string) []string {
+	codes := money.InUse(day)
+	if chosen != "" && !slices.Contains(codes, chosen) {
+		codes = append(codes, chosen)
+	}
+	return codes
 }

@@ -97,13 +97,13 @@ func LineFacts(form url.Values) (facts []templates.Fact) {
 			parts = append(parts, "tax "+l.TaxRate+"%")
 		}
 		parts = append(parts, invoice.Treatment(l.Treatment).Terms().Name)
-		facts = append(facts, templates.Fact{Label: "Line " + strconv.Itoa(i+1), Value: joined(parts...)})
+		facts = append(facts, templates.Fact{Label: "Line " + strconv.Itoa(i+1), Value: Joined(parts...)})
 	}
 	return facts
 }
 
 // FillLines adds the lines of a form, with amounts where they are known. A new line has the rate and the treatment that are usual for the
-// customer, or else those of the business.
+// customer, or else those of the business. A new form also has the source of such defaults.
 func FillLines(r *http.Request, pool *pgxpool.Pool, form *invoiceviews.InvoiceForm, in invoice.Input, customer uuid.UUID) error {
 	is, err := settings.Of(r.Context(), pool, web.Principal(r).Tenant)
 	if err != nil {
@@ -114,6 +114,9 @@ func FillLines(r *http.Request, pool *pgxpool.Pool, form *invoiceviews.InvoiceFo
 		usual, err := invoice.UsualOf(r.Context(), pool, web.Principal(r).Tenant, []uuid.UUID{customer})
 		if err != nil {
 			return err
+		}
+		if len(usual) > 0 && form.Version == 0 {
+			form.CustomerAddress = Joined(form.CustomerAddress, UsualText(usual[0]))
 		}
 		if len(usual) > 0 && usual[0].NoTax != "" {
 			form.NewRate, form.NewTreatment = "0", string(usual[0].NoTax)

@@ -71,7 +71,7 @@ func ReadNumbers(lines []invoice.LineInput, currency string) (questions invalid.
 		if discount := &lines[i].Discount; strings.HasSuffix(strings.TrimSpace(*discount), "%") {
 			*discount = typed.Percent(*discount) + "%"
 		} else {
-			ReadNumber(&questions, pointer+"/discount", discount, decimals)
+			ReadAmount(&questions, pointer+"/discount", discount, decimals)
 		}
 	}
 	return questions
@@ -88,6 +88,18 @@ func ReadNumber(questions *invalid.Error, pointer string, value *string, decimal
 		})
 	}
 	*value = plain
+}
+
+// ReadAmount is [ReadNumber] for an amount. An ambiguous one that may have more decimals than its currency is parsed as that number, whose
+// error is clearer than a question.
+func ReadAmount(questions *invalid.Error, pointer string, value *string, decimals int32) {
+	plain, ambiguous := typed.Number(*value, decimals)
+	point := strings.Replace(plain, ",", ".", 1)
+	if number, err := money.ParseDecimal(point); ambiguous && err == nil && money.Scale(number) > decimals {
+		*value = point
+		return
+	}
+	ReadNumber(questions, pointer, value, decimals)
 }
 
 // WithQuestions merges questions into err, replacing other errors at the same pointers.
@@ -148,7 +160,7 @@ func AmountAsTyped[C any, P web.Entity](command web.Command[C], of *web.Mounted[
 			return none, err
 		}
 		var questions invalid.Error
-		ReadNumber(&questions, "/amount", &amount, currency(found).Decimals())
+		ReadAmount(&questions, "/amount", &amount, currency(found).Decimals())
 		r.PostForm.Set("amount", amount)
 		command, err := read(r)
 		return command, WithQuestions(err, questions)

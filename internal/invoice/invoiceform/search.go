@@ -30,7 +30,7 @@ type Below[L web.Entity] struct {
 	Placeholder, Searched string
 	List                  func(context.Context, *pgxpool.Pool, uuid.UUID, invoice.BelowFilter, record.Page) (record.List[L], error)
 	SumUp                 func(context.Context, *pgxpool.Pool, uuid.UUID, invoice.BelowFilter) (sums []invoice.Sum, known bool, err error)
-	// Sums has the kinds and the labels of the sums.
+	// Sums has the kinds and the labels of the sums, and the paths of other lists with the same filters.
 	Sums []invoiceviews.Standing
 }
 
@@ -76,12 +76,16 @@ func belowFilter(r *http.Request) (f invoice.BelowFilter, err error) {
 // finder returns the search and the filters of the page, with the sums of a filter.
 func (b Below[L]) finder(r *http.Request) (templates.Finder, error) {
 	query, path := r.URL.Query(), r.URL.Path
+	since, err := date.Parse(query.Get("from"))
+	if err != nil {
+		since = date.Today()
+	}
 	finder := templates.Finder{
 		Href: path, Many: b.Many, Search: query.Get("q"), Placeholder: b.Placeholder, Dated: web.Capital(b.Dated),
 		From: query.Get("from"), To: query.Get("to"),
 		Choices: []templates.FinderChoice{{
 			Name: "currency", Label: "Currency", Value: query.Get("currency"),
-			Options: slices.Concat([]templates.Option{{Text: "All"}}, web.CurrencyCodes(), web.Options(money.Withdrawn())),
+			Options: append([]templates.Option{{Text: "All"}}, web.Options(codesOf(since, query.Get("currency")))...),
 		}},
 	}
 	var said []string
@@ -107,11 +111,16 @@ func (b Below[L]) finder(r *http.Request) (templates.Finder, error) {
 	shown := slices.DeleteFunc(FillIn(slices.Clone(b.Sums), sums), func(s invoiceviews.Standing) bool {
 		return len(s.Amounts) == 0
 	})
+	for i, s := range shown {
+		if s.Href != "" {
+			shown[i].Href = web.ListURL(s.Href, query, "", "")
+		}
+	}
 	finder.Above = invoiceviews.Sums(b.Many, shown, !known)
 	return finder, err
 }
 
-// FillIn adds the amounts and counts of sums to views of their kinds.
+// FillIn adds the amounts of sums to views of their kinds, and the counts, unless there are amounts without one.
 func FillIn(all []invoiceviews.Standing, sums []invoice.Sum) []invoiceviews.Standing {
 	for i := range all {
 		count := 0
@@ -122,7 +131,9 @@ func FillIn(all []invoiceviews.Standing, sums []invoice.Sum) []invoiceviews.Stan
 			all[i].Amounts = append(all[i].Amounts, web.SumText(sum.Currency, sum.Amount))
 			count += sum.Count
 		}
-		all[i].Count = money.Grouped(strconv.Itoa(count))
+		if count > 0 || len(all[i].Amounts) == 0 {
+			all[i].Count = money.Grouped(strconv.Itoa(count))
+		}
 	}
 	return all
 }

@@ -11,7 +11,8 @@ import (
 	"onlyonce/internal/site/sitetest"
 )
 
-// TestAmountsAsTyped: the amount of a payment or refund is parsed in the usual spellings. Only an ambiguous amount is refused.
+// TestAmountsAsTyped: the amount of a payment or refund is parsed in the usual spellings. Only an ambiguous amount is refused,
+// and one with too many decimals, which has no other reading to choose.
 func TestAmountsAsTyped(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
@@ -27,6 +28,9 @@ func TestAmountsAsTyped(t *testing.T) {
 			a.Want(t, http.StatusUnprocessableEntity, r.Name, typed, "saved unasked")
 			b.Page(a).Says("“" + typed + "” can be 1250 or 1.25. Enter the one that you mean.")
 		}
+		p := b.Page(person.Submit(r.List(), sitetest.Change(r.Command, "amount", "5,005", "idempotency_key", sitetest.Key)))
+		p.Says("Enter an amount with at most 2 decimals for EUR.")
+		assert.Thatf(t, !strings.Contains(p.Text(), "can be"), "%s", p.Text())
 		a := person.Submit(r.List(),
 			sitetest.Change(r.Command, "amount", "1,03", "provider", "", "reference", "", "idempotency_key", sitetest.Key))
 		assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM `+r.Plural()+` WHERE amount = 103`), 1, r.Name, a)
@@ -112,14 +116,20 @@ func TestStoredValuesStayReadable(t *testing.T) {
 	b.Page(a).Says("Choose a currency by its three-letter code, like EUR.")
 }
 
-// TestWithdrawnCurrencies can be entered for dates when they were in use.
+// TestWithdrawnCurrencies can be entered for dates when they were in use, and are offered for those only.
 func TestWithdrawnCurrencies(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
 	command := sitetest.Change(invoicecases.Invoices().Command, "currency", "BGN", "number", "", "due_date", "")
+	offered := func(path string) bool { return strings.Contains(person.Get(path).Body, "BGN") }
+	assert.Thatf(t, !offered("/payments") && offered("/payments?from=2026-01-31") && offered("/payments?currency=BGN"), "in the filter")
+	assert.Thatf(t, !offered(person.Get("/invoices/new").Location()), "offered for a new invoice")
 	for day, want := range map[string]int{"2026-01-31": http.StatusSeeOther, "2026-02-01": http.StatusUnprocessableEntity} {
 		a := person.Submit("/invoices", sitetest.Change(command, "issue_date", day, "idempotency_key", "on "+day))
 		a.Want(t, want, day)
+		if want == http.StatusSeeOther {
+			assert.Thatf(t, offered(person.Get(a.Location()+"/edit").Location()), "the form of the invoice lacks its currency")
+		}
 		if want == http.StatusUnprocessableEntity {
 			b.Page(a).Says("BGN was in use until 31 Jan 2026. Choose another currency.")
 		}

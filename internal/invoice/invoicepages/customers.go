@@ -84,13 +84,16 @@ func (s *Pages) customerChoices(w http.ResponseWriter, r *http.Request) error {
 		if r.URL.Query().Has("ids") {
 			option.Value = c.ID.String()
 		}
-		data := templ.Attributes{"data-hint": invoiceform.AddressLine(c.Address, c.Country)}
+		data := templ.Attributes{}
+		hint := invoiceform.AddressLine(c.Address, c.Country)
 		if i := slices.IndexFunc(usual, func(u invoice.Usual) bool { return u.Customer == c.ID }); i >= 0 {
+			hint = invoiceform.Joined(hint, invoiceform.UsualText(usual[i]))
 			data["data-currency"], data["data-days"] = usual[i].Currency.String(), strconv.Itoa(usual[i].PaymentDays)
 			if usual[i].NoTax != "" {
 				data["data-treatment"], data["data-exemption"] = string(usual[i].NoTax), usual[i].Exemption
 			}
 		}
+		data["data-hint"] = hint
 		view.All = append(view.All, templates.FoundRecord{Option: option, Data: data})
 	}
 	return s.site.Render(w, r, http.StatusOK, templates.ChoicesPage(view))

@@ -20,7 +20,7 @@ func TestUnusualDates(t *testing.T) {
 	shown := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format("2 Jan 2006") }
 	pay, back := invoicecases.Payments(), invoicecases.Refunds()
 	pay.Parent.ID = b.Prepared(b.Acme, "invoice", invoicecases.Invoices(),
-		sitetest.Change(invoicecases.Invoices().Command, "line_unit_price", "1000.00"), "issue").ID
+		sitetest.Change(invoicecases.Invoices().Command, "line_unit_price", "1000.00", "issue_date", day(-8), "due_date", ""), "issue").ID
 	back.Parent.ID = sitetest.Decode[sitetest.Created](b,
 		program.Create(pay, "ahead", sitetest.Change(pay.Command, "date", day(1), "amount", "500.00"))).ID
 	off := invoicecases.WriteOffs()
@@ -58,6 +58,10 @@ func TestUnusualDates(t *testing.T) {
 		"payment": {
 			pay.List(), sitetest.Change(pay.Command, "date", day(3), "reference", "TX 9"),
 			"The payment is dated " + shown(3) + ", which is in the future.", "Record with this date",
+		},
+		"payment before the invoice": {
+			pay.List(), sitetest.Change(pay.Command, "date", day(-9), "reference", "TX 11"),
+			"The payment is dated " + shown(-9) + ", which is before the date of the invoice.", "Record with this date",
 		},
 		"refund": {
 			back.List(), sitetest.Change(back.Command, "date", day(0)),

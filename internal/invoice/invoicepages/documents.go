@@ -15,7 +15,7 @@ const documentsAtOnce = 2
 
 // invoicePDF renders an invoice.
 func (s *Pages) invoicePDF(r *http.Request, inv invoice.Invoice) (web.File, error) {
-	logo, err := document.Logo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv)
+	logo, err := document.Logo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.Seller)
 	if err != nil {
 		return web.File{}, err
 	}

@@ -1,15 +1,13 @@
 package invoicepages_test
 
 import (
-	"bytes"
 	"net/http"
 	"strings"
 	"testing"
 
-	reader "github.com/ledongthuc/pdf"
-
 	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/invoice/pdf/pdftest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
@@ -152,13 +150,5 @@ func TestCreditNoteAsPDF(t *testing.T) {
 // readPDF returns the text of a PDF.
 func readPDF(b *sitetest.Bundle, a sitetest.Answer) string {
 	b.Helper()
-	r, err := reader.NewReader(bytes.NewReader([]byte(a.Body)), int64(len(a.Body)))
-	must.Thatf(b, err == nil, "%v: %v", err, a)
-	var all strings.Builder
-	for i := range r.NumPage() {
-		text, err := r.Page(i + 1).GetPlainText(nil)
-		must.OK(b, err)
-		all.WriteString(text)
-	}
-	return all.String()
+	return strings.Join(pdftest.Pages(b, []byte(a.Body)), "")
 }

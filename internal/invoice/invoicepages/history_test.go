@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/assert"
+	"onlyonce/internal/event/eventcases"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
@@ -19,6 +20,7 @@ import (
 func TestHistoryOfAnInvoice(t *testing.T) {
 	b := sitetest.Setup(t)
 	api, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	b.Prepared(b.Acme, "feed", eventcases.Feeds(), eventcases.Feeds().Command)
 	path := changedInvoice(b, api)
 
 	want := []string{
@@ -50,6 +52,22 @@ func TestHistoryOfAnInvoice(t *testing.T) {
 		got := b.Events(api, path, limit)
 		assert.Thatf(t, slices.Equal(got, events),
 			"in pages of %d:\n%s\nwant\n%s", limit, strings.Join(got, "\n"), strings.Join(events, "\n"))
+	}
+	feed := []string{
+		`event-feeds event_feed.start created under feed`,
+		`invoices invoice.create created under the key with customer created`,
+		`invoices invoice.edit changed lines … subtotal ["10.00","1200.00"] total ["10.00","1200.00"]`,
+		`invoices invoice.edit changed customer … with customer created`,
+		`invoices invoice.edit changed customer … with customer created`,
+		`invoices invoice.edit changed currency ["EUR","JPY"] lines … subtotal ["1200.00","700"] total ["1200.00","700"]`,
+		`invoices invoice.edit changed lines …`,
+		`invoices invoice.issue changed issued_at … open ["0","700"] status ["draft","issued"] with email queued with email queued`,
+		`invoices invoice.void changed open ["700","0"] status ["issued","void"] voided_at …`,
+	}
+	for _, limit := range []int{1, 2, 25} {
+		got, _ := b.Feed(api, "", limit)
+		assert.Thatf(t, slices.Equal(got, feed),
+			"the feed in pages of %d:\n%s\nwant\n%s", limit, strings.Join(got, "\n"), strings.Join(feed, "\n"))
 	}
 }
 

@@ -115,7 +115,8 @@ func charts(periods []invoice.Period, main money.Currency, today date.Date) (all
 		over := "Over " + strconv.Itoa(slices.Max(invoice.Ages())) + " days"
 		addBar(&ages, c, strings.TrimSuffix(over, " days"), over, of("due", date.Date{}))
 		months := invoiceviews.Chart{
-			Title: "Billed and paid by month, " + c.String(), Series: []string{"Billed, less credit notes", "Paid, less refunds"},
+			Title:  "Billed and paid by month, " + c.String(),
+			Series: []string{"Billed, less credited or voided in the month", "Paid, less refunds"},
 		}
 		first, _ := today.Month()
 		for back := invoice.Months - 1; back >= 0; back-- {

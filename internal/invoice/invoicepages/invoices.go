@@ -19,7 +19,6 @@ import (
 	"onlyonce/internal/invoice/logo"
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/value/date"
-	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -29,7 +28,7 @@ import (
 // mountInvoices mounts the resource of package invoice.
 func (s *Pages) mountInvoices() {
 	m := web.Resource[invoice.Invoice]{
-		One: "invoice", Path: "/invoices", Tab: "All invoices", Table: invoice.Table,
+		One: "invoice", Path: "/invoices", Tab: "All invoices", Table: invoice.Shown,
 		Name:  func(i invoice.Invoice) string { return i.Number },
 		Rules: invoice.Rules(), View: showInvoice,
 		AsksPeople: []*conflict.Kind{&invoice.OpenChanged, &invoice.NumberAhead, &invoice.Unusual},
@@ -75,6 +74,9 @@ func draftOfForm(r *http.Request) (invoice.Draft, error) {
 		r.PostForm.Del(invoice.BilledField)
 	}
 	in := invoiceform.WithoutBlankLines(invoiceform.Read(r.PostForm))
+	if in.DueDate == r.PostForm.Get(invoiceviews.DueByTermsField) {
+		in.DueDate = "" // follows the issue date
+	}
 	questions := invoiceform.ReadNumbers(in.Lines, in.Currency)
 	invoiceform.SetLines(r.PostForm, in.Lines)
 	draft, err := in.Draft()
@@ -111,8 +113,8 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		IssueDate: in.IssueDate, DueDate: in.DueDate, SuppliedFrom: in.SuppliedFrom, SuppliedTo: in.SuppliedTo,
 		Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
-		Currencies: invoiceform.Currencies(money.Currencies()), Withdrawn: invoiceform.Currencies(money.Withdrawn()),
-		MaxLines: invoice.MaxLines, Units: invoiceform.Units(), Treatments: invoiceform.Treatments(),
+		Currencies: invoiceform.Currencies(issued, in.Currency),
+		MaxLines:   invoice.MaxLines, Units: invoiceform.Units(), Treatments: invoiceform.Treatments(),
 		SameEmailField: customer.SameEmailField,
 		Prefills:       f.Version == 0 && !f.CameBack() && f.Typed.Get(copyField) == "",
 	}
@@ -124,10 +126,23 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		return nil, err
 	}
 	if chosen.ID != uuid.Nil {
-		form.DueHint = "Leave blank for " + party.DaysText(cmp.Or(chosen.PaymentDays, is.PaymentDays)) + " after the issue date."
+		followIssueDate(&form, issued, cmp.Or(chosen.PaymentDays, is.PaymentDays))
 	}
 	err = invoiceform.FillLines(r, s.site.Pool, &form, in, chosen.ID)
 	return invoiceviews.InvoiceFormPage(p, form), err
+}
+
+// followIssueDate shows that the due date is the one by the payment terms, in days, as long as the user doesn't enter another.
+func followIssueDate(form *invoiceviews.InvoiceForm, issued date.Date, terms string) {
+	form.DueHint = "Leave blank for " + party.DaysText(terms) + " after the issue date."
+	days, _ := strconv.Atoi(terms) // is checked
+	due := issued.AddDays(days)
+	follows := form.DueDate == due.String() || form.DueDate == form.Typed.Get(invoiceviews.DueByTermsField)
+	if form.DueDate == "" || !follows || issued.Year() == date.LastEntryYear { // from when on a due date is required
+		return
+	}
+	form.DueHint = party.DaysText(terms) + " after the issue date, by the payment terms, and follows both. A day that you enter stays."
+	form.DueDate, form.DueByTerms, form.Terms = due.String(), due.String(), terms
 }
 
 // fillInvoice returns the form values of an existing invoice.

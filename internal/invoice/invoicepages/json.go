@@ -32,7 +32,8 @@ type invoiceJSON struct {
 	Subtotal     string         `json:"subtotal" format:"decimal"`
 	TaxTotal     string         `json:"tax_total" format:"decimal"`
 	Total        string         `json:"total" format:"decimal"`
-	Paid         string         `json:"paid" format:"decimal"`
+	Paid         string         `json:"paid" format:"decimal" doc:"Less refunds."`
+	BecameCredit string         `json:"became_credit" format:"decimal" doc:"What of paid is the customer's credit since a credit note."`
 	Credited     string         `json:"credited" format:"decimal"`
 	// WrittenOff is the sum of the write-offs that weren't taken back.
 	WrittenOff string    `json:"written_off" format:"decimal"`
@@ -56,7 +57,8 @@ func showInvoice(inv invoice.Invoice) any {
 		IssueDate: inv.IssueDate, DueDate: inv.DueDate, SuppliedFrom: inv.SuppliedFrom, SuppliedTo: inv.SuppliedTo,
 		Notes: inv.Notes, Exemption: inv.Exemption,
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
-		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), WrittenOff: c.Format(inv.WrittenOff), Open: c.Format(inv.Open),
+		Paid: c.Format(inv.Received()), BecameCredit: c.Format(inv.BecameCredit), Credited: c.Format(inv.Credited),
+		WrittenOff: c.Format(inv.WrittenOff), Open: c.Format(inv.Open),
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
 		DuplicateOf: inv.DuplicateOf.ID,
 		Alike:       inv.Alike, External: inv.External,

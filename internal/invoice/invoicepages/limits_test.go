@@ -110,7 +110,7 @@ func TestInvoiceFieldsInDoubt(t *testing.T) {
 	person := b.Person(b.Replica, b.Acme)
 	for _, name := range []string{
 		"number", "customer_id", "customer_email", "customer_name", "issue_date", "due_date", "currency", "notes", "allow_repeat",
-		"used_number",
+		"used_number", "due_by_terms",
 	} {
 		form := sitetest.Change(invoicecases.Invoices().Command, "idempotency_key", sitetest.Key)
 		form[name] = []string{form.Get(name), form.Get(name) + "2"}

@@ -37,7 +37,7 @@ func TestDiscountsEverywhere(t *testing.T) {
 	} {
 		assert.Thatf(t, strings.Contains(shown.Body, want), "no %s in %v", want, shown)
 	}
-	rows := []string{"Design less 10% 12 hours 50.00 23% 540.00", "Paper less 2.00 4 kg 7.50 23% 28.00"}
+	rows := []string{"Design less 10% (60.00) 12 hours 50.00 23% 540.00", "Paper less 2.00 4 kg 7.50 23% 28.00"}
 	b.Page(person.Get(path)).Says(rows...)
 	b.Exec(`UPDATE settings SET country = 'IE', tax_id = 'IE6388047V'`)
 	program.Post(address+"/issue", "").Want(t, http.StatusOK)
@@ -49,13 +49,13 @@ func TestDiscountsEverywhere(t *testing.T) {
 		assert.Thatf(t, strings.Contains(sent.Body, want), "no %s in %v", want, sent)
 	}
 	text := readPDF(b, person.Get(path+"/pdf"))
-	assert.Thatf(t, strings.Contains(text, "12 hours") && strings.Contains(text, "less 10%"), "the PDF file says %q", text)
+	assert.Thatf(t, strings.Contains(text, "12 hours") && strings.Contains(text, "less 10% (60.00)"), "the PDF file says %q", text)
 
 	note := program.With("Idempotency-Key", "part").Post(address+"/credit-notes", `{"lines": [
 		{"position": 1, "quantity": "1"}, {"position": 2, "quantity": "1"}]}`)
 	b.Page(person.Get(strings.TrimPrefix(note.Location(), "/api/v1"))).
-		Says("Design less 10% 1 hour 50.00 23% 45.00", "Paper less 0.50 1 kg 7.50 23% 7.00")
-	b.Page(person.Get(person.Get(path + "/credit-notes/new").Location())).Says("11 hours left at 50.00 EUR")
+		Says("Design less 10% (5.00) 1 hour 50.00 23% 45.00", "Paper less 0.50 1 kg 7.50 23% 7.00")
+	b.Page(person.Get(person.Get(path + "/credit-notes/new").Location())).Says("50.00 540.00 11 hours (495.00)")
 
 	customer := sitetest.Decode[struct{ Customer struct{ ID string } }](b, made).Customer.ID
 	schedule := program.With("Idempotency-Key", "schedule").Post("/api/v1/schedules", `{
@@ -95,7 +95,8 @@ func TestNegativeLinesEverywhere(t *testing.T) {
 	form["line_unit_price"][1] = "20.00"
 	done := person.Submit("/invoices", form) // under the same key
 	rows := []string{
-		"Printing less 10% −1 20.00 0% −18.00", "Subtotal 82.00", "Tax 0% on −18.00 0.00", "Tax 23% on 100.00 23.00", "Total EUR 105.00",
+		"Printing less 10% (−2.00) −1 20.00 0% −18.00", "Subtotal 82.00", "Tax 0% on −18.00 0.00", "Tax 23% on 100.00 23.00",
+		"Total EUR 105.00",
 	}
 	b.Page(person.Get(done.Location())).Says(rows...)
 	path, _, _ := strings.Cut(done.Location(), "?")
@@ -108,7 +109,7 @@ func TestNegativeLinesEverywhere(t *testing.T) {
 	}
 	text := readPDF(b, person.Get(path+"/pdf"))
 	assert.Thatf(t, strings.Contains(text, "−18.00"), "the PDF file says %q", text)
-	credit := b.Page(person.Get(person.Get(path + "/credit-notes/new").Location())).Says("−1 left at 20.00 EUR")
+	credit := b.Page(person.Get(person.Get(path + "/credit-notes/new").Location())).Says("−1 (−18.00)")
 	assert.Equal(t, strings.Join(credit.Typed()["line_quantity"], " "), "2 -1", "the form of a credit note")
 	b.Page(person.Get(person.Press(credit, "Create credit note").Location())).Says("Total credited EUR 105.00")
 	b.Page(person.Get("/tax-summary?from=2026-11-01&to=2026-12-31")).Says("105.00")

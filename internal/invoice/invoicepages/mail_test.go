@@ -22,7 +22,7 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	}
 	b.Exec(`UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = '{"email": "ada@example.com", "name": "Ada"}',
 		seller = '{"name": "Acme"}'`)
-	p := show().Says("This invoice wasn't sent by email.") // it was issued by an earlier release
+	p := show().Says("Not sent by email.") // it was issued by an earlier release
 	if a := person.PressAny(p, "Send by email"); a.Location() != path {
 		t.Fatal(a)
 	}
@@ -119,4 +119,41 @@ func TestEInvoiceIsRemembered(t *testing.T) {
 	wants(form(first+"/send/new"), "true")
 	person.PressAny(b.Page(person.Get(first)), "Send again")
 	assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM mails WHERE e_invoice`), 2, "mails have the e-invoice attached")
+}
+
+// TestTextsHaveTheirOwnHistory: a change of the settings, whose record has the same id, isn't in the history of the email texts. Their
+// examples have the name from the settings, as emails do.
+func TestTextsHaveTheirOwnHistory(t *testing.T) {
+	b := sitetest.Setup(t)
+	person := b.Person(b.Replica, b.Acme)
+	change := func(path string, pairs ...string) {
+		form := b.Page(person.Get(person.Get(path + "/edit").Location()))
+		person.Submit(path+"/edit", sitetest.Change(form.Typed(), pairs...)).Want(t, http.StatusSeeOther)
+	}
+	change("/settings", "name", "Acme Studio Ltd")
+	p := b.Page(person.Get("/email-texts")).Says("Invoice 2026-0042 from Acme Studio Ltd")
+	assert.Thatf(t, !strings.Contains(p.Text(), "Changed"), "%s", p.Text())
+	change("/email-texts", "void_subject", "Void")
+	b.Page(person.Get("/email-texts/events")).Says("Void invoice, subject set to Void")
+	p = b.Page(person.Get("/settings/events")).Says("Legal name changed from Acme to Acme Studio Ltd")
+	assert.Thatf(t, !strings.Contains(p.Text(), "Changed"), "%s", p.Text())
+}
+
+// TestReminderThatWasNotSent: the pages that have the last reminder show that its email wasn't sent. It still has its level.
+func TestReminderThatWasNotSent(t *testing.T) {
+	b := sitetest.Setup(t)
+	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
+	late := sitetest.Change(invoicecases.Invoices().Command, "issue_date", "2026-01-05", "due_date", "2026-02-04")
+	at := "/invoices/" + b.Prepared(b.Acme, "one", invoicecases.Invoices(), late, "issue").ID
+	program.With("Idempotency-Key", "remind").Post("/api/v1"+at+"/reminders", `{"level": "1"}`).Want(t, http.StatusCreated)
+	day := sitetest.Get[string](b, `SELECT to_char(sent_on, 'FMDD Mon YYYY') FROM invoice_reminders`)
+	b.Page(person.Get(at)).Says("Last reminder: Payment reminder, " + day + ".")
+	b.Page(person.Get("/invoices")).Says("Reminded 1×")
+	for _, unsent := range []string{`state = 'failed'`, `state = 'sent', sent_at = now(), kept = true, body = 'Hello'`} {
+		b.Exec(`UPDATE mails SET reason = 'no mail server is set up', ` + unsent)
+		b.Page(person.Get(at)).Says("Last reminder: Payment reminder, " + day + ", not sent.")
+		b.Page(person.Get("/invoices")).Says("Reminder 1 not sent")
+		b.Page(person.Get(at+"/reminders/new?key=early")).Says(
+			"The last reminder of this invoice: Payment reminder, "+day+", not sent.", "even if its email wasn't sent.")
+	}
 }

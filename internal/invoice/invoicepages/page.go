@@ -30,9 +30,11 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	}
 	if inv.Status == invoice.StatusDraft {
 		view.EditHref = web.FormHref(r, s.Invoices.URL(inv.ID)+"/edit")
-		issue := web.Asked(s.Invoices, r, inv.ID, "issue", nil)
-		issue.Text, issue.Primary = "Issue invoice", true
-		view.Actions = append(view.Actions, issue)
+		if view.Closed = inv.Closed; !inv.Closed {
+			issue := web.Asked(s.Invoices, r, inv.ID, "issue", nil)
+			issue.Text, issue.Primary = "Issue invoice", true
+			view.Actions = append(view.Actions, issue)
+		}
 	}
 	if inv.Status != invoice.StatusDraft && inv.Status != invoice.StatusVoid {
 		s.showBalance(r, inv, &view)
@@ -53,7 +55,9 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		return nil, err
 	}
 	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 && inv.WrittenOff == 0 {
-		view.VoidHref = web.Asked(s.Invoices, r, inv.ID, "void", nil).Href
+		if view.Closed = inv.Closed; !inv.Closed || inv.Status == invoice.StatusDraft {
+			view.VoidHref = web.Asked(s.Invoices, r, inv.ID, "void", nil).Href
+		}
 	}
 	for _, f := range document.Supply(inv) {
 		view.Supply = append(view.Supply, templates.Fact{Label: f.Label, Value: f.Value})
@@ -78,7 +82,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 func (s *Pages) showBalance(r *http.Request, inv invoice.Invoice, view *invoiceviews.Invoice) {
 	money, at := inv.Currency.Display, s.Invoices.URL(inv.ID)
 	view.Open, view.EInvoiceHref = money(inv.Open), at+"/ubl"
-	if paid := inv.Paid + inv.BecameCredit; paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
+	if paid := inv.Received(); paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
 		view.Paid = money(paid)
 	}
 	if inv.BecameCredit > 0 {

@@ -37,7 +37,7 @@ func TestIssueFreezesParties(t *testing.T) {
 			peoplecases.Settings(),
 			"business "+name,
 			sitetest.Change(peoplecases.Settings().Command, "name", name, "address", name+" Street",
-				"country", "FR", "tax_id", "FR 1", "email", name+"@acme.example", "account_holder", name+" Bank",
+				"country", "FR", "tax_id", "RCS 1", "email", name+"@acme.example", "account_holder", name+" Bank",
 				"account_number", "1 "+name, "bic", ""),
 		)
 		version := program.With("If-Match", program.Get(customer).Header.Get("ETag"))
@@ -47,7 +47,7 @@ func TestIssueFreezesParties(t *testing.T) {
 				http.MethodPut,
 				customer,
 				customercases.Customers().API.Encode(sitetest.Change(customercases.Customers().Command,
-					"email", name+"@example.com", "name", "Ada "+name, "address", name+" Square", "country", "PL", "tax_id", "PL 2",
+					"email", name+"@example.com", "name", "Ada "+name, "address", name+" Square", "country", "PL", "tax_id", "KRS 2",
 					"contact", name+" desk", "reference", "PO-"+name)),
 			),
 		)
@@ -75,7 +75,7 @@ func TestIssueFreezesParties(t *testing.T) {
 	issued, file := shown(), program.Get(address+"/pdf").Body
 	says(issued, "second")
 	for where, want := range map[string]string{
-		"page": "Poland Tax ID PL 2", "JSON": `"country":"FR","tax_id":"FR 1"`, "PDF": "France", "UBL": ">PL 2<",
+		"page": "Poland Tax ID KRS 2", "JSON": `"country":"FR","tax_id":"RCS 1"`, "PDF": "France", "UBL": ">KRS 2<",
 	} {
 		assert.Thatf(t, strings.Contains(issued[where], want), "the %s does not say %q:\n%s", where, want, issued[where])
 	}
@@ -88,8 +88,8 @@ func TestIssueFreezesParties(t *testing.T) {
 	assert.Thatf(t, b.Program(b.Serve(), b.Acme).Get(address+"/pdf").Body == file, "the PDF has other bytes")
 	note := program.With("Idempotency-Key", "credit").Post(address+"/credit-notes", `{"lines": [{"position": 1, "quantity": "1"}]}`)
 	b.Page(person.Get(strings.TrimPrefix(note.Location(), "/api/v1"))).Says(
-		"second Street France Tax ID FR 1 second@acme.example Credit to Ada second",
-		"second desk second Square Poland Tax ID PL 2 Reference PO-second second@example.com")
+		"second Street France Tax ID RCS 1 second@acme.example Credit to Ada second",
+		"second desk second Square Poland Tax ID KRS 2 Reference PO-second second@example.com")
 	assert.Equal(t, sitetest.Get[string](b, `SELECT subject FROM mails`), "Invoice 2026-0001 from second")
 	program.With("Idempotency-Key", "rest").Post(address+"/credit-notes", `{}`).Want(t, http.StatusCreated)
 	credited := shown()
@@ -98,7 +98,8 @@ func TestIssueFreezesParties(t *testing.T) {
 }
 
 // TestNewInvoiceBeginsWithSettings: a new form has the currency, the tax rate of the first line, and the terms in words. If the
-// customer is known, it has the due date by their terms, and the currency of their last invoice.
+// customer is known, it has the due date by their terms, and the currency of their last invoice. As long as the due date is that one, also
+// in a draft, it follows another issue date.
 func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 	b := sitetest.Setup(t)
 	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
@@ -116,14 +117,29 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 		}
 	}
 	begins(open("").Says("Leave blank for 1 day after the issue date, or the customer's own terms.").Typed(), "USD", "")
-	form := open("?customer=" + id).Says("Leave blank for 14 days after the issue date.").Typed()
+	form := open("?customer=" + id).Says("14 days after the issue date, by the payment terms, and follows both.").Typed()
 	begins(form, "USD", sitetest.Today().AddDays(14).String())
 	form = sitetest.Change(form, "issue_date", "2026-11-21", "due_date", "", "currency", "GBP", "line_description", "Design",
 		"line_unit_price", "1")
 	made := person.Submit("/invoices", form).Location()
 	b.Page(person.Get(made)).Says("5 Dec 2026", "GBP 1.14")
+	begins(open("?customer="+id).Typed(), "USD", sitetest.Today().AddDays(14).String()) // a draft doesn't count
+	issued := program.With("Idempotency-Key", "issued").Post("/api/v1/invoices", `{
+		"customer_id": "`+id+`", "currency": "GBP", "issue_date": "2026-11-20",
+		"lines": [{"description": "Advice", "quantity": "1", "unit_price": "5.00", "tax_rate": "23"}]}`).Location()
+	program.Post(issued+"/issue", "").Want(t, http.StatusOK)
 	begins(open("?customer="+id).Typed(), "GBP", sitetest.Today().AddDays(14).String())
 	begins(open("?copy="+path.Base(made)).Typed(), "GBP", sitetest.Today().AddDays(14).String())
+
+	opened := func() url.Values { return b.Page(person.Get(person.Get(made + "/edit").Location())).Typed() }
+	for _, of := range []struct{ change, day, want string }{
+		{"issue_date", "2026-11-25", "2026-12-09"}, {"due_date", "2026-12-31", "2026-12-31"}, {"issue_date", "2026-11-26", "2026-12-31"},
+		{"due_date", "", "2026-12-10"}, {"issue_date", "2026-11-10", "2026-11-24"},
+	} {
+		a := person.Submit(made+"/edit", sitetest.Change(opened(), of.change, of.day))
+		a.Want(t, http.StatusSeeOther, of.change)
+		assert.Equal(t, opened().Get("due_date"), of.want, of)
+	}
 }
 
 // TestDueDateByTerms: a missing due date follows from the terms of the customer, or else from those of the settings.
@@ -187,7 +203,8 @@ func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
 }
 
 // TestCustomerChoice: a form offers the newest customers, and finds every other one that isn't archived: while the user types,
-// and without JavaScript by showing the form again, with all typed values.
+// and without JavaScript by showing the form again, with all typed values. The defaults come from the invoice that was issued last, and the
+// form has its number.
 func TestCustomerChoice(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
@@ -218,16 +235,27 @@ func TestCustomerChoice(t *testing.T) {
 		WITH last AS (
 			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason,
 				subtotal, tax_total, total)
-			VALUES ($1, gen_random_uuid(), 'A-1', $2, 'JPY', '2026-11-21', '2026-11-21', '', 'Article 132', 1, 0, 1)
-			RETURNING tenant_id, id)
+			SELECT $1, gen_random_uuid(), number, $2, currency, day::date, '2026-12-31', '', 'Article 132', 1, 0, 1
+			FROM (VALUES
+				('A-1', 'JPY', '2026-11-21'), ('A-2', 'USD', '2026-11-22'), ('A-3', 'CHF', '2026-11-23'), ('A-4', 'GBP', '2026-11-24')
+			) AS these (number, currency, day)
+			RETURNING tenant_id, id, number)
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
-		SELECT tenant_id, id, 1, 'Course', 1, 1, 0, 'exempt', 1 FROM last`, b.Acme.ID, oldest)
-	again := b.Page(person.Get(person.Get("/invoices/new?customer=" + oldest).Location())).Typed()
+		SELECT tenant_id, id, 1, 'Course', 1, 1, 0, CASE number WHEN 'A-1' THEN 'exempt' ELSE 'reverse_charge' END, 1 FROM last`,
+		b.Acme.ID, oldest)
+	b.Exec(`
+		UPDATE invoices SET status = 'issued', bill_to = '{}', seller = '{}',
+			issued_at = CASE number WHEN 'A-2' THEN now() - interval '1 day' ELSE now() END
+		WHERE number <> 'A-4'`)
+	b.Exec(`UPDATE invoices SET status = 'void', voided_at = now() WHERE number = 'A-3'`)
+	again := b.Page(person.Get(person.Get("/invoices/new?customer=" + oldest).Location())).
+		Says("1 Quay, Porto, Portugal · Usual: JPY, Exempt, as on A-1").Typed()
 	if again.Get("line_tax_treatment") != "exempt" || again.Get("line_tax_rate") != "0" || again.Get("exemption_reason") != "Article 132" {
 		t.Errorf("the next invoice begins with %v", again)
 	}
 	for search, want := range map[string][]string{
-		"first": {oldest, "First · old1@example.com", `data-hint="1 Quay, Porto, Portugal"`, `data-currency="JPY"`, `data-days="7"`,
+		"first": {oldest, "First · old1@example.com", `data-hint="1 Quay, Porto, Portugal · Usual: JPY, Exempt, as on A-1"`,
+			`data-currency="JPY"`, `data-days="7"`,
 			`data-treatment="exempt"`, `data-exemption="Article 132"`},
 		"old": {"Old 250 ", "Old 231 ", "There are more."}, "": {"Old 250 "}, "gone": {}, "nobody": {},
 	} {

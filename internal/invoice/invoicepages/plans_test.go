@@ -122,7 +122,9 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 		routes["GET "+path+statement] = append(sitetest.Gets(client, at, year, at+"?currency=JPY"),
 			sitetest.Looked(client, http.StatusOK, sitetest.At(year, "2026-02-15", place, false)),
 			sitetest.Looked(client, http.StatusOK, sitetest.At(year, "2026-02-15", place, true)))
-		routes["GET "+path+statement+"/csv"] = sitetest.Gets(client, at+"/csv?from=2026-02-01&to=2026-02-15")
+		for _, file := range []string{"/csv", "/pdf"} {
+			routes["GET "+path+statement+file] = sitetest.Gets(client, at+file+"?from=2026-02-01&to=2026-02-15")
+		}
 	}
 	routes["GET /credit-notes/{id}/pdf"] = sitetest.Gets(person, "/credit-notes/"+sitetest.RowID(7)+"/pdf")
 	routes["GET /api/v1/credit-notes/{id}/pdf"] = sitetest.Gets(program, "/api/v1/credit-notes/"+sitetest.RowID(7)+"/pdf")

@@ -12,9 +12,15 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// standing returns the view of sums of money, each with a link to its invoices or payments. of has query parameters for all links.
-// paidIn is a day of the month of the payments that the sums include; zero if they include none.
+// standing returns the view of sums of money, each with a link to its invoices, or to the payments of its month. of has query parameters
+// for all links. paidIn is a day of the month of the payments that the sums include; zero if they include none.
 func standing(sums []invoice.Sum, of url.Values, paidIn date.Date) []invoiceviews.Standing {
+	sums = slices.Clone(sums)
+	for i := range sums {
+		if sums[i].Kind == "paid" {
+			sums[i].Count = 0 // of invoices, which receipts and repayments aren't
+		}
+	}
 	all := []invoiceviews.Standing{
 		{Kind: "open", Label: "Open", Href: web.ListURL("/invoices", with(of, "sort", "due"), "status", "open")},
 		{Kind: "overdue", Label: "Overdue", Href: web.ListURL("/invoices", with(of, "sort", "due"), "status", "overdue")},
@@ -23,7 +29,7 @@ func standing(sums []invoice.Sum, of url.Values, paidIn date.Date) []invoiceview
 		first, last := paidIn.Month()
 		all = append(all, invoiceviews.Standing{
 			Kind: "paid", Label: "Paid this month",
-			Href: web.ListURL("/invoices", with(of, "paid_from", first.String()), "paid_to", last.String()),
+			Href: web.ListURL("/payments", with(of, "from", first.String()), "to", last.String()),
 		})
 	}
 	if slices.ContainsFunc(sums, func(s invoice.Sum) bool { return s.Kind == "credit" }) {

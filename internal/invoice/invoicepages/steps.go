@@ -28,10 +28,11 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 	web.Ask(m, "issue", invoice.Issue, web.Question[invoice.Invoice]{
 		Submit: "Issue and email", Page: s.issuePage, Fields: []templates.Field{{Name: "message", Value: "Message"}},
 		Fresh: func(r *http.Request, inv invoice.Invoice) (url.Values, error) {
-			if err := invoice.Issuable(inv); err != nil {
+			tenant := web.Principal(r).Tenant
+			if err := invoice.Issuable(r.Context(), s.site.Pool, tenant, inv); err != nil {
 				return nil, err
 			}
-			usual, err := invoice.UsualEInvoice(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv)
+			usual, err := invoice.UsualEInvoice(r.Context(), s.site.Pool, tenant, inv)
 			return url.Values{invoiceviews.EInvoiceField: {strconv.FormatBool(usual)}}, err
 		},
 	})
@@ -40,8 +41,9 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 		&invoice.NotDuplicate, &invoice.PeriodClosed, &customer.Erased)
 	web.Ask(m, "void", invoice.Void, web.Question[invoice.Invoice]{
 		Submit: "Void invoice", Page: s.voidPage,
-		Fresh: func(r *http.Request, _ invoice.Invoice) (url.Values, error) {
-			return url.Values{invoiceviews.DuplicateOfField: {r.URL.Query().Get(invoiceviews.DuplicateOfField)}}, nil
+		Fresh: func(r *http.Request, inv invoice.Invoice) (url.Values, error) {
+			return url.Values{invoiceviews.DuplicateOfField: {r.URL.Query().Get(invoiceviews.DuplicateOfField)}},
+				invoice.Voidable(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv)
 		},
 	})
 }

@@ -126,7 +126,8 @@ func TestIssueWarns(t *testing.T) {
 		b.Exec(`UPDATE customers SET country = $1`, country)
 		for treatment, name := range names {
 			b.Exec(`UPDATE invoice_lines SET tax_treatment = $1 WHERE position = 1`, treatment)
-			got, says := warned().Text(), "The tax treatment "+name+" doesn't suit a customer in "+party.CountryName(country)+"."
+			says := "The tax treatment " + name + " doesn't suit a customer with the country " + party.CountryName(country) + "."
+			got := warned().Text()
 			assert.Thatf(t, strings.Contains(got, says) == slices.Contains(treatments, treatment), "%s to %q: %s", treatment, country, got)
 		}
 	}
@@ -140,7 +141,7 @@ func TestIssueWarns(t *testing.T) {
 }
 
 // TestClosedDaysAreShown: the form of an invoice asks about an issue date that is closed, and the draft's form shows it. The page that
-// issues the draft warns, before the database refuses it.
+// issues the draft has the reason instead of its buttons.
 func TestClosedDaysAreShown(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
@@ -155,12 +156,15 @@ func TestClosedDaysAreShown(t *testing.T) {
 	made.Want(t, http.StatusSeeOther)
 	page := "/invoices/" + sitetest.Get[string](b, `SELECT id::text FROM invoices`)
 	b.Page(person.Get(person.Get(page + "/edit").Location())).Says("Issue date The books are closed through 31 Oct 2025.")
-	p := b.Page(person.Get(person.Get(page + "/issue").Location())).
-		Says("The books are closed through 31 Oct 2025, and the issue date is 31 Oct 2025. Edit the draft")
-	p.LeadsTo(page + "/edit")
-	refused := person.Press(p, "Issue only")
+	draft := b.Page(person.Get(page)).Says("Its period is closed", "Void…")
+	assert.Thatf(t, !strings.Contains(draft.Text(), "Issue invoice"), "%s", draft.Text())
+	id := strings.TrimPrefix(page, "/invoices/")
+	b.Page(person.Get(person.Get("/invoice-batches/new?action=issue&invoice_id=" + id).Location())).Says("Its period is closed.")
+	refused := person.Get(page + "/issue?key=closed")
 	refused.Want(t, http.StatusConflict)
-	b.Page(refused).Says("The books are closed through 31 Oct 2025. Nothing was issued.").LeadsTo(page)
+	p := b.Page(refused).Says("The books are closed through 31 Oct 2025. Nothing was issued. Change the issue date of the draft")
+	p.LeadsTo(page)
+	assert.Thatf(t, !strings.Contains(p.Text(), "Issue only"), "%s", p.Text())
 }
 
 // TestVoidTellsWhoGotIt: voiding sends an email on request, and none for a draft.

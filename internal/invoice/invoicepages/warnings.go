@@ -6,9 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
-	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -27,7 +28,7 @@ func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoicevie
 	add := func(text, fix, href, when string) {
 		all = append(all, invoiceviews.Warning{Text: text, Fix: templates.Link{Text: fix, Href: href}, When: when})
 	}
-	url, customer := s.Invoices.URL(inv.ID), "/customers/"+inv.Customer.ID.String()
+	url := s.Invoices.URL(inv.ID)
 	seller := []fact{
 		{"your address", inv.Seller.Address}, {"your country", inv.Seller.Country}, {"your tax ID", inv.Seller.TaxID},
 		{"your bank account", inv.Seller.AccountNumber},
@@ -39,29 +40,19 @@ func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoicevie
 	if _, is := party.VATNumber(inv.Customer.TaxID); !is && needsBuyersVAT(inv) {
 		buyer = append(buyer, fact{"the customer's VAT number", ""})
 	}
-	lacks := func(names []string, where, href string) {
-		what := "it"
-		if len(names) > 1 {
-			what = "them"
-		}
-		if len(names) > 0 {
-			add("The invoice doesn't show "+document.Listed(names)+".", "Add "+what+" "+where, href, " first, if it should.")
-		}
+	if names := lacking(seller); len(names) > 0 {
+		all = append(all, lack(names, "in the settings", "/settings/edit"))
 	}
-	lacks(lacking(seller), "in the settings", "/settings/edit")
-	lacks(lacking(buyer), "to the customer", customer+"/edit")
-	for _, text := range misplaced(inv) {
-		add(text, "Edit the draft", url+"/edit", " first, if it should be another one.")
+	if names := lacking(buyer); len(names) > 0 {
+		all = append(all, lack(names, "to the customer", "/customers/"+inv.Customer.ID.String()+"/edit"))
 	}
-	issued, today := inv.IssueDate, s.site.Today(r)
-	closed, err := s.closedWith(r, issued)
+	all = append(all, misplaced(inv)...)
+	usual, err := invoice.UsualOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, []uuid.UUID{inv.Customer.ID})
 	if err != nil {
 		return nil, err
 	}
-	if closed != (date.Date{}) {
-		add("The books are closed through "+web.DateText(closed)+", and the issue date is "+web.DateText(issued)+".",
-			"Edit the draft", url+"/edit", " first: it can't be issued with this date.")
-	}
+	all = append(all, otherCurrency(inv, usual)...)
+	issued, today := inv.IssueDate, s.site.Today(r)
 	if today.AddDays(fewDays).Before(issued) {
 		add("The issue date, "+web.DateText(issued)+", is in the future.", "Edit the draft", url+"/edit",
 			" first, if it should be earlier.")
@@ -76,13 +67,47 @@ func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoicevie
 	return all, err
 }
 
-// TaxWarnings returns sentences about the tax treatments of an invoice that lacks the customer's VAT number, or whose parties contradict
-// them.
-func TaxWarnings(inv invoice.Invoice) (texts []string) {
-	if _, is := party.VATNumber(inv.Customer.TaxID); !is && needsBuyersVAT(inv) {
-		texts = append(texts, "The invoice doesn't show the customer's VAT number.")
+// ChosenWarnings returns warnings about chosen drafts, by their ids: a tax treatment that needs the customer's VAT number or that their
+// parties contradict, and an unusual currency.
+func (s *Pages) ChosenWarnings(r *http.Request, drafts []invoice.Invoice) (map[uuid.UUID][]invoiceviews.Warning, error) {
+	customers := make([]uuid.UUID, 0, len(drafts))
+	for _, inv := range drafts {
+		if !slices.Contains(customers, inv.Customer.ID) {
+			customers = append(customers, inv.Customer.ID)
+		}
 	}
-	return append(texts, misplaced(inv)...)
+	usual, err := invoice.UsualOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, customers)
+	if err != nil {
+		return nil, err
+	}
+	all := map[uuid.UUID][]invoiceviews.Warning{}
+	for _, inv := range drafts {
+		if _, is := party.VATNumber(inv.Customer.TaxID); !is && needsBuyersVAT(inv) {
+			all[inv.ID] = append(all[inv.ID],
+				lack([]string{"the customer's VAT number"}, "to the customer", "/customers/"+inv.Customer.ID.String()+"/edit"))
+		}
+		all[inv.ID] = slices.Concat(all[inv.ID], misplaced(inv), otherCurrency(inv, usual))
+	}
+	return all, nil
+}
+
+// otherCurrency returns a warning if an invoice has neither the currency of the business nor the one of the customer's last invoice.
+func otherCurrency(inv invoice.Invoice, usual []invoice.Usual) (all []invoiceviews.Warning) {
+	for _, is := range usual {
+		if is.Customer == inv.Customer.ID && is.Number != "" && inv.Currency != is.Currency && inv.Currency != is.Business {
+			all = append(all, another("The customer's last invoice, "+is.Number+", is in "+is.Currency.String()+", and this one in "+
+				inv.Currency.String()+".", inv))
+		}
+	}
+	return all
+}
+
+// another returns a warning with a link to the form where a draft gets another value.
+func another(text string, inv invoice.Invoice) invoiceviews.Warning {
+	return invoiceviews.Warning{
+		Text: text, Fix: templates.Link{Text: "Edit the draft", Href: "/invoices/" + inv.ID.String() + "/edit"},
+		When: " first, if it should be another one.",
+	}
 }
 
 // needsBuyersVAT reports whether an invoice must show the VAT number of the customer: it has lines with a reverse charge or for another
@@ -100,24 +125,41 @@ func needsSellersVAT(l invoice.Line) bool {
 	return l.NoTax == invoice.IntraCommunity || l.NoTax == invoice.Export
 }
 
-// misplaced returns sentences about the treatments that an invoice's lines have and the countries of its parties contradict. A domestic
+// lack returns the warning about facts that an invoice doesn't show, with a link to the form where they are added.
+func lack(names []string, where, href string) invoiceviews.Warning {
+	what := "it"
+	if len(names) > 1 {
+		what = "them"
+	}
+	return invoiceviews.Warning{
+		Text: "The invoice doesn't show " + document.Listed(names) + ".",
+		Fix:  templates.Link{Text: "Add " + what + " " + where, Href: href}, When: " first, if it should.",
+	}
+}
+
+// misplaced returns warnings about the treatments that an invoice's lines have and the countries of its parties contradict. A domestic
 // reverse charge is among them, since few supplies have one. Unknown countries contradict nothing.
-func misplaced(inv invoice.Invoice) (texts []string) {
+func misplaced(inv invoice.Invoice) (all []invoiceviews.Warning) {
 	seller, buyer := inv.Seller.Country, inv.Customer.Country
 	if seller == "" || buyer == "" {
 		return nil
 	}
+	var texts []string
 	for as, wrong := range map[invoice.Treatment]bool{
 		invoice.Export:         seller == buyer || party.InEU(seller) && party.InEU(buyer),
 		invoice.IntraCommunity: seller == buyer || !party.InEU(buyer),
 		invoice.ReverseCharge:  seller == buyer,
 	} {
 		if wrong && slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool { return l.NoTax == as }) {
-			texts = append(texts, "The tax treatment "+as.Terms().Name+" doesn't suit a customer in "+party.CountryName(buyer)+".")
+			texts = append(texts,
+				"The tax treatment "+as.Terms().Name+" doesn't suit a customer with the country "+party.CountryName(buyer)+".")
 		}
 	}
 	slices.Sort(texts)
-	return texts
+	for _, text := range texts {
+		all = append(all, another(text, inv))
+	}
+	return all
 }
 
 // lacking returns the names of the facts without a value.

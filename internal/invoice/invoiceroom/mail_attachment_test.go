@@ -61,6 +61,9 @@ func TestMailHasTheInvoiceAttached(t *testing.T) {
 	sent(complete, "/credit-notes", "credit without", half, http.StatusCreated, "pdf")
 	sent(complete, "/send", "with", `{"e_invoice": true}`, http.StatusCreated, "pdf", "ubl")
 	sent(complete, "/credit-notes", "credit with", half, http.StatusCreated, "pdf", "ubl")
+	note := b.mails()[0].CreditNoteID.String()
+	sent("", "/api/v1/credit-notes/"+note+"/reversals", "reversed", `{"tell_customer": true}`, http.StatusCreated, "pdf", "ubl")
+	sent(complete, "/send", "once more", `{"credit_note_id": "`+b.mails()[0].CreditNoteID.String()+`"}`, http.StatusCreated, "pdf", "ubl")
 }
 
 // TestCreditNoteIsMailed checks that a credit note is sent if the command asks for it, once, with its file.
@@ -75,7 +78,8 @@ func TestCreditNoteIsMailed(t *testing.T) {
 	b.post(invoice+"/credit-notes", "told", told, http.StatusCreated)
 	b.post(invoice+"/credit-notes", "told", told, http.StatusCreated)
 	sent := b.settled(1)[0]
-	want := "Hello Ada,\n\nOn 28 November 2026, we credited 30.75 EUR of our invoice 2026-0001 of 21 November 2026.\n\n" +
+	want := "Hello Ada,\n\nOn 28 November 2026, we credited 30.75 EUR of our invoice 2026-0001 of 21 November 2026 " +
+		"with credit note CN-2026-0002.\n\n" +
 		"Half of it\nwas <late>\n\nOpen: 30.75 EUR\n\nThe credit note is attached as a PDF file.\n\nKind regards,\n"
 	assert.Thatf(t, sent.Kind == mail.KindCreditNote && sent.Recipient == "ada@example.com" && strings.HasPrefix(sent.Text, want),
 		"%+v, want the text %q", sent, want)
@@ -85,6 +89,13 @@ func TestCreditNoteIsMailed(t *testing.T) {
 	got := attached(t, s.Messages()[0])
 	assert.Thatf(t, len(got) == 1 && got["pdf"] == string(file),
 		"%d files are attached, and the document has %d bytes", len(got), len(file))
+
+	b.post("/api/v1/credit-notes/"+sent.CreditNoteID.String()+"/reversals", "reversed",
+		`{"date": "2026-11-29", "tell_customer": true, "reason": "Wrong invoice"}`, http.StatusCreated)
+	sent = b.settled(2)[0]
+	want = "Hello Ada,\n\nOn 29 November 2026, we reversed our credit note CN-2026-0002 of 30.75 EUR with CN-2026-0003. " +
+		"It was for invoice 2026-0001 of 21 November 2026.\n\nWrong invoice\n\nOpen: 61.50 EUR\n\nThe reversal is attached as a PDF file.\n"
+	assert.Thatf(t, sent.Kind == mail.KindReversal && strings.HasPrefix(sent.Text, want), "%+v, want the text %q", sent, want)
 }
 
 // attached returns the files of a message by the path that the server returns them from.

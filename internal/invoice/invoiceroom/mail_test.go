@@ -120,7 +120,8 @@ func TestMailIsSent(t *testing.T) {
 		(!strings.Contains(string(body), "<script>") || strings.Contains(sent.Text, "<script>")), "%v\n%s", err, body)
 	rest := sent.Text
 	for _, want := range []string{
-		"We have sent you invoice 2026-0001 of 21 November 2026.", "- Design: 2 x 50.00 = 100.00 EUR", "Open: 123.00 EUR",
+		"Here is our invoice 2026-0001 of 21 November 2026 for 123.00 EUR, due on 21 December 2026.",
+		"- Design: 2 x 50.00 = 100.00 EUR", "Open: 123.00 EUR",
 		"Due: 21 December 2026", "Account holder: Acme\nAccount number: 12-34\nReference: 2026-0001",
 		"key one", "See you\nsoon.", "attached", "Kind regards,\nAcme",
 	} {

@@ -33,6 +33,7 @@ func TestReminderIsSent(t *testing.T) {
 	must.Exec(t, b.DB.Admin(), `UPDATE settings SET account_number = 'IE29AIBK93115212345678'`)
 	b.post(invoice+"/issue", "one", `{"email": "none"}`, http.StatusOK)
 	b.post(invoice+"/payments", "one", `{"amount": "23", "date": "2026-02-01", "method": "cash"}`, http.StatusCreated)
+	b.post(invoice+"/credit-notes", "one", `{"amount": "10"}`, http.StatusCreated)
 	b.post(invoice+"/reminders", "one", `{"level": "1"}`, http.StatusCreated)
 	sent := b.settled(1)[0]
 	assert.Thatf(t, sent.State == mailer.StateSent && sent.Recipient == "ada@example.com" &&
@@ -40,7 +41,7 @@ func TestReminderIsSent(t *testing.T) {
 	rest := sent.Text
 	for _, want := range []string{
 		"Hello Ms Byron,", reminder.Message(1), "Invoice: 2026-0001 of 5 January 2026", "Due: 4 February 2026, ",
-		"Total: 123.00 EUR", "Paid: 23.00 EUR", "Open: 100.00 EUR",
+		"Total: 123.00 EUR", "Paid: 23.00 EUR\nCredited: 10.00 EUR\nOpen: 90.00 EUR",
 		"Please pay to:\nAccount holder: Acme Studio\nIBAN: IE29 AIBK 9311 5212 3456 78\nReference: 2026-0001\n\n", "attached",
 	} {
 		_, after, found := strings.Cut(rest, want)

@@ -2,11 +2,16 @@ package mail_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/google/uuid"
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/mail"
@@ -49,6 +54,25 @@ func TestFailedIsSentAgain(t *testing.T) {
 		m := last(b, of.inv)
 		assert.Thatf(t, m.ID != of.ID && m.Kind == of.Kind && m.Subject == of.Subject && m.CreditNoteID == of.CreditNoteID &&
 			m.State == "queued", "%+v", m)
+	}
+}
+
+// TestCreditNoteIsSent checks that a credit note and its reversal are sent with the texts of their kinds, but not about another invoice.
+func TestCreditNoteIsSent(t *testing.T) {
+	b := invoicetest.Setup(t)
+	for _, of := range everyMail(t, b, "1", "EUR") {
+		if of.CreditNoteID == uuid.Nil {
+			continue
+		}
+		d := mail.Draft{InvoiceID: of.inv.ID, CreditNote: of.CreditNoteID}
+		_, err := mail.Send.Do(t.Context(), b.Store, b.Intent("send "+of.Kind), d)
+		must.OK(t, err)
+		m := last(b, of.inv)
+		assert.Thatf(t, m.ID != of.ID && m.Kind == of.Kind && m.Subject == of.Subject && m.CreditNoteID == of.CreditNoteID, "%+v", m)
+		d.InvoiceID = overdue(t, b, "other "+of.Kind, "EUR").ID
+		_, err = mail.Send.Do(t.Context(), b.Store, b.Intent("other "+of.Kind), d)
+		wrong, is := errors.AsType[*invalid.Error](err)
+		assert.Thatf(t, is && strings.Contains(wrong.Error(), "/credit_note_id"), "of another invoice: %v", err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/must"
@@ -27,10 +28,15 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Record(sql, "email", mail.Table, sent.ID)
 	b.Exec(`UPDATE mails SET state = 'failed'`)
 	storetest.Execute(sql, "a failed one again", mail.Send, uuid.Nil, 0, mail.Draft{InvoiceID: inv.ID, Failed: sent.ID})
+	credited, err := credit.Input{}.Draft(inv)
+	must.OK(t, err)
+	note, err := credit.Create.Do(t.Context(), b.Store, b.Intent("credit"), credited)
+	must.OK(t, err)
+	storetest.Execute(sql, "a credit note", mail.Send, uuid.Nil, 0, mail.Draft{InvoiceID: inv.ID, CreditNote: note.Value.Header.ID})
 	storetest.Execute(sql, "", mail.SetTexts, b.Tenant, 1, mail.Wording{InvoiceText: "Here is {number}."})
 	storetest.Record(sql, "email texts", mail.AllTexts, b.Tenant)
 	sql.Lookup("email texts of an invoice", func(ctx context.Context, pool *pgxpool.Pool) error {
-		_, _, err := mail.WordingOf(ctx, pool, b.Tenant, inv, mail.KindInvoice)
+		_, _, err := mail.WordingOf(ctx, pool, b.Tenant, inv, mail.KindInvoice, credit.Note{})
 		return err
 	})
 	storetest.Find(sql, "newest failures", mail.Failures, 5)

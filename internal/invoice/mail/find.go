@@ -44,7 +44,7 @@ func Failures(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, limit i
 			ORDER BY created_at DESC, id DESC LIMIT 200) AS m,
 			LATERAL (SELECT number, state FROM invoices WHERE tenant_id = @tenant_id AND id = m.invoice_id LIMIT 1) AS i
 		WHERE CASE m.kind
-			WHEN 'void' THEN true WHEN 'credit_note' THEN true WHEN 'invoice' THEN i.state <> 'void'
+			WHEN 'void' THEN true WHEN 'credit_note' THEN true WHEN 'reversal' THEN true WHEN 'invoice' THEN i.state <> 'void'
 			ELSE i.state IN ('issued', 'partially_paid') END AND NOT EXISTS (
 			SELECT FROM mails later WHERE later.tenant_id = @tenant_id AND later.invoice_id = m.invoice_id AND later.id > m.id OFFSET 0)
 		ORDER BY m.id DESC LIMIT @limit`, pgx.NamedArgs{"limit": limit})

@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"cmp"
 	"embed"
 	"fmt"
 	html "html/template"
@@ -50,21 +49,23 @@ func parseLetters() (l letters, err error) {
 	return l, nil
 }
 
-// letter is the content of a mail, addressed to the customer's contact, if there is one. Amounts have their currency: "1,234.50 EUR".
+// letter is the content of a mail. Amounts have their currency: "1,234.50 EUR".
 type letter struct {
-	Issuer, Customer, Number, Issued, Due string
-	Introduction                          string
-	Message                               string // the sender's text; "" for none
-	Late                                  string // the time between the due day and a reminder, "12 days"
-	Reason                                string // of a credit note
-	Became                                string // the customer's credit from a credit note; "" for none
-	Stays                                 string // the number of the invoice that a duplicate was voided for, or ""
-	Lines                                 []letterLine
-	Total, Paid, Open                     string
-	HasPayments, Logo, Taxed              bool
-	Attached                              string // "as a PDF file"; "" for nothing
-	Notes                                 string
-	Payment                               []pdf.Fact // the bank account, if it is known and an amount is open
+	Issuer, Number, Issued, Due string
+	Introduction                string // with the greeting
+	Message                     string // the sender's text below the invoice; "" for none
+	Late                        string // the time between the due day and a reminder, "12 days"
+	Reason                      string // of a credit note
+	Became                      string // the customer's credit from a credit note; "" for none
+	Stays                       string // the number of the invoice that a duplicate was voided for, or ""
+	Lines                       []letterLine
+	Total, Open                 string
+	Settled                     []pdf.Fact // the amounts between the total and the open amount
+	Logo, Taxed                 bool
+	Reversal                    bool   // whether it takes a credit note back
+	Attached                    string // "as a PDF file"; "" for nothing
+	Notes                       string
+	Payment                     []pdf.Fact // the bank account, if it is known and an amount is open
 }
 
 // Types of attached files.
@@ -79,10 +80,19 @@ func letterOf(inv invoice.Invoice) letter {
 	amount := func(minor int64) string { return inv.Currency.Display(minor) + " " + inv.Currency.String() }
 	l := letter{
 		Stays:  inv.DuplicateOf.Name,
-		Issuer: inv.Seller.Name, Customer: cmp.Or(inv.Customer.Contact, inv.Customer.Name), Number: inv.Number,
+		Issuer: inv.Seller.Name, Number: inv.Number,
 		Issued: inv.IssueDate.Time().Format(day), Due: inv.DueDate.Time().Format(day),
-		Total: amount(inv.Total), Paid: amount(inv.Paid), Open: amount(inv.Open),
-		HasPayments: inv.Paid > 0, Taxed: inv.TaxTotal > 0, Notes: inv.Notes,
+		Total: amount(inv.Total), Open: amount(inv.Open), Taxed: inv.TaxTotal > 0, Notes: inv.Notes,
+	}
+	for _, of := range []struct {
+		label  string
+		amount int64
+	}{
+		{"Paid", inv.Received()}, {"Became your credit", -inv.BecameCredit}, {"Credited", inv.Credited}, {"Written off", inv.WrittenOff},
+	} {
+		if of.amount != 0 {
+			l.Settled = append(l.Settled, pdf.Fact{Label: of.label, Value: amount(of.amount)})
+		}
 	}
 	if inv.Open > 0 {
 		l.Payment = document.Payment(inv)
@@ -107,9 +117,11 @@ type source struct {
 // write composes a mail. It is the same in each attempt, except for payments made meanwhile.
 func (l letters) write(m source, files []mailer.File) (mailer.Letter, error) {
 	content := letterOf(m.invoice)
-	_, standard := Standard(m.Kind)
-	content.Introduction = cmp.Or(m.Introduction, Fill(standard, m.invoice, m.note))
-	content.Message, content.Logo = m.Message, m.logo.Content != nil
+	content.Introduction, content.Message, content.Logo = m.Opening(m.invoice), m.Message, m.logo.Content != nil
+	if content.Introduction == "" {
+		_, standard := Standard(m.Kind)
+		content.Introduction = Fill(standard, m.invoice, m.note)
+	}
 	var attached []string
 	for _, f := range files {
 		as := "as a PDF file"
@@ -124,8 +136,8 @@ func (l letters) write(m source, files []mailer.File) (mailer.Letter, error) {
 	switch {
 	case m.Kind == KindVoid:
 		saying = l.void
-	case m.Kind == KindCreditNote:
-		saying, content.Reason = l.credit, m.note.Reason
+	case m.Kind == KindCreditNote, m.Kind == KindReversal:
+		saying, content.Reason, content.Reversal = l.credit, m.note.Reason, m.Kind == KindReversal
 		if m.note.BecameCredit > 0 {
 			content.Became = m.note.Currency.Display(m.note.BecameCredit) + " " + m.note.Currency.String()
 		}

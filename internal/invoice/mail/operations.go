@@ -13,7 +13,8 @@ import (
 	"onlyonce/internal/invoice"
 )
 
-// Send queues a further mail about an issued invoice, or a failed mail again. The first one is queued by [invoice.Issue].
+// Send queues a further mail about an issued invoice, a mail with one of its credit notes, or a failed mail again. The first one is queued
+// by [invoice.Issue].
 var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
 	Kind: idempotency.Create, Name: "mail.send", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
@@ -25,11 +26,15 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
 			SELECT @recipient <> '' OR NOT EXISTS (
 				SELECT FROM invoices
 				WHERE tenant_id = @tenant_id AND id = @invoice_id AND status = 'issued' AND COALESCE(bill_to->>'email', '') = '')`, args)
-		if d.Failed == uuid.Nil {
+		switch {
+		case d.CreditNote != uuid.Nil:
+			args["credit_note"] = d.CreditNote
+			tx.Require(1, errNoCreditNote(), sendCreditNote, args)
+		case d.Failed == uuid.Nil:
 			tx.Exec(`
-				INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject, introduction, e_invoice)
-				VALUES (@tenant_id, @record_id, @invoice_id, NULLIF(@recipient, ''), @subject, @introduction, @e_invoice)`, args)
-		} else {
+				INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject, introduction, greeted, e_invoice)
+				VALUES (@tenant_id, @record_id, @invoice_id, NULLIF(@recipient, ''), @subject, @introduction, true, @e_invoice)`, args)
+		default:
 			args["failed"] = d.Failed
 			tx.Exec(`SELECT FROM lock_invoice(@tenant_id, @invoice_id)`, args)
 			tx.Require(1, errNotFailed(), sendFailed, args)
@@ -47,14 +52,23 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
 	Fields: func(d Draft) []slog.Attr { return []slog.Attr{slog.String("invoice", d.InvoiceID.String())} },
 })
 
+// sendCreditNote queues a mail with a credit note of the invoice or its reversal.
+var sendCreditNote = `
+	INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id, recipient, subject, introduction, greeted, e_invoice)
+	SELECT tenant_id, @record_id, invoice_id, CASE WHEN reverses_id IS NULL THEN 'credit_note' ELSE 'reversal' END, id,
+		NULLIF(@recipient, ''), @subject, @introduction, true, COALESCE((
+			SELECT (` + invoice.LastEInvoice + `) FROM invoices billed WHERE tenant_id = @tenant_id AND id = @invoice_id), false)
+	FROM credit_notes
+	WHERE tenant_id = @tenant_id AND id = @credit_note AND invoice_id = @invoice_id`
+
 // sendFailed queues a mail like a failed one, unless it was sent again already, or reminds of an invoice with nothing open. In a reminder,
 // the typed text replaces the message.
 const sendFailed = `
-	INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id, recipient, subject, introduction, message, e_invoice)
+	INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id, recipient, subject, introduction, message, greeted, e_invoice)
 	SELECT tenant_id, @record_id, invoice_id, kind, credit_note_id, NULLIF(@recipient, ''), COALESCE(NULLIF(@subject, ''), subject),
 		CASE WHEN kind LIKE 'reminder%' THEN '' ELSE COALESCE(NULLIF(@introduction, ''), introduction) END,
 		CASE WHEN kind LIKE 'reminder%' THEN COALESCE(NULLIF(@introduction, ''), message) ELSE message END,
-		CASE kind WHEN 'invoice' THEN @e_invoice ELSE e_invoice END
+		greeted OR @introduction <> '', CASE kind WHEN 'invoice' THEN @e_invoice ELSE e_invoice END
 	FROM mails m
 	WHERE tenant_id = @tenant_id AND id = @failed AND invoice_id = @invoice_id AND state = 'failed' AND (
 			kind NOT LIKE 'reminder%' OR EXISTS (
@@ -85,6 +99,12 @@ func Possible(inv invoice.Invoice) error {
 		return errNotIssued()
 	}
 	return nil
+}
+
+func errNoCreditNote() error {
+	var problems invalid.Error
+	problems.Add("/credit_note_id", "The invoice has no such credit note.")
+	return problems.Err()
 }
 
 func errNoAddress() error {

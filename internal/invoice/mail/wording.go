@@ -28,6 +28,8 @@ type Wording struct {
 	InvoiceText       string `json:"invoice_text,omitzero"`
 	CreditNoteSubject string `json:"credit_note_subject,omitzero"`
 	CreditNoteText    string `json:"credit_note_text,omitzero"`
+	ReversalSubject   string `json:"reversal_subject,omitzero"`
+	ReversalText      string `json:"reversal_text,omitzero"`
 	VoidSubject       string `json:"void_subject,omitzero"`
 	VoidText          string `json:"void_text,omitzero"`
 	Reminder1Subject  string `json:"reminder_1_subject,omitzero"`
@@ -59,6 +61,7 @@ type Worded struct {
 func (w *Wording) Each() []Worded {
 	return []Worded{
 		{KindInvoice, &w.InvoiceSubject, &w.InvoiceText}, {KindCreditNote, &w.CreditNoteSubject, &w.CreditNoteText},
+		{KindReversal, &w.ReversalSubject, &w.ReversalText},
 		{KindVoid, &w.VoidSubject, &w.VoidText}, {KindReminder(1), &w.Reminder1Subject, &w.Reminder1Text},
 		{KindReminder(2), &w.Reminder2Subject, &w.Reminder2Text}, {KindReminder(3), &w.Reminder3Subject, &w.Reminder3Text},
 	}
@@ -67,9 +70,17 @@ func (w *Wording) Each() []Worded {
 // KindReminder returns the kind of the reminders of a level, from 1 to [reminder.Levels].
 func KindReminder(level int) string { return reminderKind + strconv.Itoa(level) }
 
+// KindOf returns the kind of the mails with a credit note.
+func KindOf(n credit.Note) string {
+	if n.Reverses.ID != uuid.Nil {
+		return KindReversal
+	}
+	return KindCreditNote
+}
+
 // Limits in characters. They are larger where the placeholders are filled in.
 const (
-	maxSubject, maxText             = 200, 2000
+	maxSubject, maxText             = 200, 2100
 	maxFilledSubject, maxFilledText = 300, 5000
 )
 
@@ -101,8 +112,11 @@ func checkPlaceholders(pointer, template, kind string, problems *invalid.Error) 
 // Placeholders returns the placeholders in the texts of a kind.
 func Placeholders(kind string) []string {
 	all := []string{"{number}", "{issued}", "{due}", "{total}", "{open}", "{customer}", "{contact}", "{business}"}
-	if kind == KindCreditNote {
+	if kind == KindCreditNote || kind == KindReversal {
 		all = append(all, "{credit_note}", "{credited}", "{credited_on}")
+	}
+	if kind == KindReversal {
+		all = append(all, "{reversed}")
 	}
 	return all
 }
@@ -111,16 +125,20 @@ func Placeholders(kind string) []string {
 func Standard(kind string) (subject, text string) {
 	switch kind {
 	case KindInvoice:
-		return "Invoice {number} from {business}", "We have sent you invoice {number} of {issued}."
+		return "Invoice {number} from {business}",
+			invoice.Greeting + "Here is our invoice {number} of {issued} for {total}, due on {due}."
 	case KindCreditNote:
-		return "Credit note for invoice {number} from {business}",
-			"On {credited_on}, we credited {credited} of our invoice {number} of {issued}."
+		return "Credit note {credit_note} for invoice {number} from {business}", invoice.Greeting +
+			"On {credited_on}, we credited {credited} of our invoice {number} of {issued} with credit note {credit_note}."
+	case KindReversal:
+		return "Reversal {credit_note} for invoice {number} from {business}", invoice.Greeting + "On {credited_on}, we reversed our " +
+			"credit note {reversed} of {credited} with {credit_note}. It was for invoice {number} of {issued}."
 	case KindVoid:
 		return "Invoice {number} from {business} is void",
-			"We have voided our invoice {number} of {issued}, {total}. Please do not pay it."
+			invoice.Greeting + "We have voided our invoice {number} of {issued}, {total}. Please do not pay it."
 	default:
 		level := Mail{Kind: kind}.Level()
-		return reminder.LevelName(level) + ": invoice {number} from {business}", reminder.Message(level)
+		return reminder.LevelName(level) + ": invoice {number} from {business}", invoice.Greeting + reminder.Message(level)
 	}
 }
 
@@ -132,23 +150,25 @@ func Fill(template string, inv invoice.Invoice, note credit.Note) string {
 		"{number}", inv.Number, "{issued}", inv.IssueDate.Time().Format(day), "{due}", inv.DueDate.Time().Format(day),
 		"{total}", amount(inv.Total), "{open}", amount(inv.Open),
 		"{customer}", inv.Customer.Name, "{contact}", cmp.Or(inv.Customer.Contact, inv.Customer.Name), "{business}", inv.Seller.Name,
-		"{credit_note}", note.Number, "{credited}", amount(note.Total), "{credited_on}", note.Date.Time().Format(day),
+		"{credit_note}", note.Number, "{credited}", amount(max(note.Total, -note.Total)), "{credited_on}", note.Date.Time().Format(day),
+		"{reversed}", note.Reverses.Name,
 	).Replace(template)
 }
 
-// WordingOf returns the subject and the text that a mail about an issued invoice has unless the sender writes others.
+// WordingOf returns the subject and the text that a mail about an issued invoice has unless the sender writes others. The credit note is
+// zero for mails about something else.
 func WordingOf(
-	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, inv invoice.Invoice, kind string,
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, inv invoice.Invoice, kind string, note credit.Note,
 ) (subject, text string, err error) {
 	type wording struct{ Subject, Text string }
 	found, err := record.One(ctx, pool, tenant, pgx.RowToStructByPos[wording],
-		`SELECT COALESCE(subject, ''), COALESCE(body, '') FROM mail_wording(@tenant_id, @kind, @invoice, NULL)`,
-		pgx.NamedArgs{"kind": kind, "invoice": inv.ID})
+		`SELECT COALESCE(subject, ''), COALESCE(body, '') FROM mail_wording(@tenant_id, @kind, @invoice, @note)`,
+		pgx.NamedArgs{"kind": kind, "invoice": inv.ID, "note": note.Header.ID})
 	if err != nil {
 		return "", "", err
 	}
 	subject, text = Standard(kind)
-	return cmp.Or(found.Subject, Fill(subject, inv, credit.Note{})), cmp.Or(found.Text, Fill(text, inv, credit.Note{})), nil
+	return cmp.Or(found.Subject, Fill(subject, inv, note)), cmp.Or(found.Text, Fill(text, inv, note)), nil
 }
 
 // SetTexts replaces the wording of a tenant. Mails queued before keep theirs.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency/storetest"
@@ -80,6 +82,7 @@ func TestWording(t *testing.T) {
 					text = ""
 				}
 				assert.Equal(t, got, mail.Fill(text, about.inv, about.note), about.Kind, currency)
+				assert.Thatf(t, about.Greeted, "%s gets a second greeting", about.Kind)
 			}
 		}
 	}
@@ -109,11 +112,16 @@ func everyMail(t *testing.T, b *invoicetest.Bundle, key, currency string) (all [
 	must.OK(t, err)
 	note, err := credit.Create.Do(t.Context(), b.Store, b.Intent(key+" credit"), d)
 	must.OK(t, err)
+	credited := b.Find(inv)
+	reverse, err := credit.ReverseInput{Tell: true}.Draft(note.Value)
+	must.OK(t, err)
+	back, err := credit.Reverse.Do(t.Context(), b.Store, b.Intent(key+" reverse"), reverse)
+	must.OK(t, err)
 	voided, err := invoice.Void.Do(t.Context(), b.Store, b.Of(key+" void", void.ID, 0), invoice.VoidDraft{Tell: true})
 	must.OK(t, err)
-	credited := b.Find(inv)
 	of := map[string]queued{
 		mail.KindInvoice: {inv: inv}, mail.KindReminder(1): {inv: inv}, mail.KindCreditNote: {inv: credited, note: note.Value},
+		mail.KindReversal: {inv: b.Find(inv), note: back.Value},
 	}
 	for _, about := range []invoice.Invoice{inv, void} {
 		list, err := mail.ListOf(t.Context(), b.DB.Pool, b.Tenant, about.ID, record.Page{Limit: 10})
@@ -129,7 +137,7 @@ func everyMail(t *testing.T, b *invoicetest.Bundle, key, currency string) (all [
 			all = append(all, q)
 		}
 	}
-	assert.Equal(t, len(all), 6, "mails")
+	assert.Equal(t, len(all), 7, "mails")
 	return all
 }
 
@@ -151,4 +159,35 @@ func overdue(t *testing.T, b *invoicetest.Bundle, key, currency string) invoice.
 	done, err := invoice.Issue.Do(t.Context(), b.Store, b.Of(key, made.Value.ID, 0), invoice.IssueDraft{})
 	must.OK(t, err)
 	return done.Value
+}
+
+// TestGreeting checks which emails get a greeting when they are sent: those that the version before queued with a text without one.
+func TestGreeting(t *testing.T) {
+	b := invoicetest.Setup(t)
+	inv := overdue(t, b, "i", "EUR")
+	set, err := mail.Wording{InvoiceText: "Dear Ada, see {number}."}.Draft()
+	must.OK(t, err)
+	_, err = mail.SetTexts.Do(t.Context(), b.Store, b.Of("texts", b.Tenant, 1), set)
+	must.OK(t, err)
+	hello, own := "Hello "+inv.Customer.Contact+",\n\n", "Dear Ada, see "+inv.Number+"."
+	for before, opening := range map[mail.Mail]string{
+		{Kind: mail.KindInvoice}:                                    own,
+		{Kind: mail.KindInvoice, Introduction: own}:                 own,
+		{Kind: mail.KindInvoice, Introduction: "Here."}:             hello + "Here.",
+		{Kind: mail.KindInvoice, Introduction: hello + "Here."}:     hello + "Here.",
+		{Kind: mail.KindReminder(1), Message: "Please pay."}:        hello + "Please pay.",
+		{Kind: mail.KindReminder(2), Message: hello + "Please pay"}: hello + "Please pay",
+	} {
+		id := uuid.New()
+		b.Exec(`INSERT INTO mails (tenant_id, id, invoice_id, kind, introduction, message) VALUES ($1, $2, $3, $4, $5, $6)`,
+			b.Tenant, id, inv.ID, before.Kind, before.Introduction, before.Message)
+		m, err := record.Find(t.Context(), b.DB.Pool, mail.Table, b.Tenant, id)
+		must.OK(t, err)
+		assert.Equal(t, m.Opening(inv), opening, before.Kind, before.Introduction)
+	}
+	d, err := mail.Input{Introduction: "Here it is."}.Draft(inv.ID)
+	must.OK(t, err)
+	sent, err := mail.Send.Do(t.Context(), b.Store, b.Intent("send"), d)
+	must.OK(t, err)
+	assert.Equal(t, sent.Value.Opening(inv), "Here it is.")
 }

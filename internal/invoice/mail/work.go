@@ -83,7 +83,7 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 			Outcome: mailer.Dropped, Reason: "Nothing is open on the invoice any more.",
 		}
 	}
-	if m.Kind == KindCreditNote {
+	if m.CreditNoteID != uuid.Nil {
 		if m.note, err = record.Find(ctx, w.pool, credit.Table, job.Tenant, m.CreditNoteID); err != nil {
 			return mailer.Letter{}, unread(err)
 		}
@@ -94,7 +94,7 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	}
 	var files []mailer.File
 	if m.Kind != KindVoid {
-		if m.logo, err = document.Logo(ctx, w.pool, job.Tenant, m.invoice); err != nil {
+		if m.logo, err = document.Logo(ctx, w.pool, job.Tenant, m.invoice.Seller); err != nil {
 			return mailer.Letter{}, unread(err)
 		}
 		if files, err = w.attachments(ctx, m); err != nil {
@@ -121,7 +121,7 @@ func (w writer) attachments(ctx context.Context, m source) (files []mailer.File,
 		}
 	}
 	name, shown := document.CreditNoteName(m.note), document.OfCreditNote(m.note, m.invoice, m.logo)
-	if m.Kind != KindCreditNote {
+	if m.CreditNoteID == uuid.Nil {
 		name = document.Name(m.invoice)
 		shown, err = document.Of(m.invoice, m.logo)
 	}
@@ -136,7 +136,7 @@ func (w writer) attachments(ctx context.Context, m source) (files []mailer.File,
 	if !m.EInvoice {
 		return files, nil
 	}
-	if m.Kind == KindCreditNote {
+	if m.CreditNoteID != uuid.Nil {
 		name = document.ECreditNoteName(m.note)
 		content, err = document.ECreditNote(m.note, m.invoice)
 	} else {

@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -16,22 +17,35 @@ type Listed struct {
 	Payment
 	invoice.Of
 
-	// OfReceipt is the provider and the reference of the receipt that the payment is a part of, or the number of the credit note from which
-	// the receipt's credit comes; "" for none.
-	OfReceipt string `json:"of_receipt"`
+	// Transfer has the provider and the reference of the payment, or else of the receipt that it is a part of. If that is credit from a
+	// credit note, the reference is its number.
+	Transfer Transfer `json:"transfer"`
 }
 
+// Transfer identifies the transfer of a payment; it is the zero value if nothing does.
+type Transfer struct {
+	Provider  string `json:"provider,omitzero"`
+	Reference string `json:"reference,omitzero"`
+}
+
+// String returns the provider and the reference.
+func (t Transfer) String() string { return strings.TrimSpace(t.Provider + " " + t.Reference) }
+
 // All is the table of payments with the fields of their invoices and receipts.
-var All = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields + `, 'of_receipt', (
-	SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
-		SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
-	FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)`}
+var All = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields + `, 'transfer', (
+	SELECT json_build_object('provider', COALESCE(r.provider, c.provider), 'reference', COALESCE(r.reference, c.reference, (
+		SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
+	FROM (SELECT) AS of LEFT JOIN LATERAL (
+		SELECT tenant_id, provider, reference, credit_note_id FROM receipts
+		WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)`}
 
 var below = invoice.Below{
 	Parent: invoice.Invoices(), Day: "paid_on", Amount: "amount", Text: "reference", Where: `removed_at IS NULL`,
+	Whole: "receipts", PartOf: "receipt_id",
 	Sums: `json_strip_nulls(json_build_object(CASE WHEN (
 			SELECT c.credit_note_id IS NOT NULL FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)
-		THEN 'credited' ELSE 'paid' END, r.amount, 'refunded', NULLIF(r.refunded, 0)))`,
+		THEN 'credited' ELSE 'paid' END, r.amount, 'direct', CASE WHEN r.receipt_id IS NULL THEN r.amount END,
+		'refunded', NULLIF(r.refunded, 0)))`,
 }
 
 // List returns a page of a tenant's payments that a filter selects, without removed ones: see [invoice.ListBelow].
@@ -39,8 +53,8 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.B
 	return invoice.ListBelow(ctx, pool, tenant, below, All, f, page)
 }
 
-// SumUp returns the sums of these payments, of the kinds "paid", "credited" (from credit notes) and "refunded":
-// see [invoice.SumBelow].
+// SumUp returns the sums of these payments, of the kinds "paid", "credited" (from credit notes), "direct" (without a receipt) and
+// "refunded": see [invoice.SumBelow].
 func SumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
 	return invoice.SumBelow(ctx, pool, tenant, below, All, f)
 }

@@ -1,6 +1,11 @@
 package payment
 
 import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
@@ -21,10 +26,11 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Payment]{
 	Explain: map[string]idempotency.Explanation[struct{}]{
 		"payments_removed_whole": idempotency.Always[struct{}](errHasRefunds),
 		"payments_not_of_credit": idempotency.Always[struct{}](errBecameCredit),
-		"books_closed": invoice.WhenClosed[struct{}]("",
-			"The payment is of a closed day, so it can't be removed. Refund it, or reopen the books. Nothing was changed."),
+		"books_closed":           invoice.WhenClosed[struct{}]("", refundInstead),
 	},
 })
+
+const refundInstead = "The payment is of a closed day, so it can't be removed. Refund it, or reopen the books. Nothing was changed."
 
 // HasRefunds is the conflict of removing a payment that has refunds.
 var HasRefunds = conflict.Kind{
@@ -33,12 +39,22 @@ var HasRefunds = conflict.Kind{
 	ToDo:    "Remove the refunds first, or refund the rest.",
 }
 
-// Removable returns a [*conflict.Error] if a payment can't be removed.
-func Removable(p Payment) error {
-	if p.Refunded > 0 {
-		return errHasRefunds()
+// Removable returns a [*conflict.Error] if a payment of an invoice can't be removed.
+func Removable(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, p Payment, of invoice.Invoice) error {
+	if !p.RemovedAt.IsZero() {
+		return nil
 	}
-	return nil
+	err := invoice.CheckOpen(ctx, pool, tenant, p.Date, "", refundInstead)
+	switch {
+	case err != nil: // before a conflict that advises what is refused too
+		return err
+	case p.Refunded > 0:
+		return errHasRefunds()
+	case p.Amount > of.Paid:
+		return errBecameCredit()
+	default:
+		return nil
+	}
 }
 
 func errBecameCredit() error {

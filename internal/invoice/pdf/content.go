@@ -2,7 +2,7 @@ package pdf
 
 import "time"
 
-// Document is the content of a file: an invoice or a credit note. Texts may have any length and any characters.
+// Document is the content of a file: an invoice, a credit note or a statement of account. Texts may have any length and any characters.
 type Document struct {
 	Title string // its type and number: "Invoice 2026-0042"
 	// Mark is written across every page, such as "DRAFT"; empty for none.
@@ -15,6 +15,7 @@ type Document struct {
 	// Facts are shown below the parties, such as the dates.
 	Facts    []Fact
 	Currency string // ISO 4217 code
+	Head     Line   // of the table; its columns are those of all lines
 	Lines    []Line
 	Totals   []Total
 	// Reasons are sentences about lines without tax.
@@ -44,12 +45,9 @@ type Fact struct{ Label, Value string }
 
 // Line is a line of the table. Amounts have no currency.
 type Line struct {
-	Description string
-	Discount    string // below the description; "" for none
-	Quantity    string
-	UnitPrice   string
-	TaxRate     string
-	Amount      string
+	Text  string
+	Below string   // below the text; "" for none
+	Cells []string // of the right-aligned columns after the text
 }
 
 // Total is a row of the sums. The last Grand one is the amount of the document.

@@ -1,5 +1,5 @@
-// Package pdf renders an invoice or a credit note as a PDF 1.7 file. It takes a flat [Document] with formatted texts, and is independent
-// of HTTP, the database and money.
+// Package pdf renders an invoice, a credit note or a statement as a PDF 1.7 file. It takes a flat [Document] with formatted texts, and is
+// independent of HTTP, the database and money.
 //
 // The same document always results in the same bytes: the file contains nothing from the clock, randomness or the order of a map, and all
 // positions are integers.

@@ -71,7 +71,7 @@ func (d *document) compose(shown Document) {
 	d.parties(shown.Seller, shown.Buyer)
 	d.block(left, right-left, large, bold, black, shown.Title)
 	d.facts(shown.Facts)
-	d.table(shown.Lines)
+	d.table(shown.Head, shown.Lines)
 	d.totals(shown)
 	for _, reason := range shown.Reasons {
 		d.y -= paragraph

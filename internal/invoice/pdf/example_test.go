@@ -16,16 +16,11 @@ func example() pdf.Document {
 		},
 		Buyer: pdf.Party{Name: "क्षत्रिय प्राइवेट लिमिटेड", Email: "anil@example.com"},
 		Facts: []pdf.Fact{{Label: "Issue date", Value: "21 Nov 2026"}, {Label: "Due date", Value: "21 Dec 2026"}},
+		Head:  pdf.Line{Text: "Description", Cells: []string{"Quantity", "Unit price", "Tax", "Amount"}},
 		Lines: []pdf.Line{
-			{
-				Description: "Office design, fi ffi AVATAR", Discount: "less 5.00", Quantity: "2", UnitPrice: "52.50",
-				TaxRate: "23%", Amount: "100.00",
-			},
-			{
-				Description: "हिन्दी में विवरण: ज्ञान, श्रीमती, द्वितीय, र्क, विद्यार्थी", Quantity: "1.5", UnitPrice: "7.99",
-				TaxRate: "6.5%", Amount: "11.99",
-			},
-			{Description: "Zażółć gęślą jaźń", Quantity: "1", UnitPrice: "0.00", TaxRate: "0%", Amount: "0.00"},
+			{"Office design, fi ffi AVATAR", "less 5.00", []string{"2", "52.50", "23%", "100.00"}},
+			{"हिन्दी में विवरण: ज्ञान, श्रीमती, द्वितीय, र्क, विद्यार्थी", "", []string{"1.5", "7.99", "6.5%", "11.99"}},
+			{"Zażółć gęślą jaźń", "", []string{"1", "0.00", "0%", "0.00"}},
 		},
 		Totals: []pdf.Total{
 			{Label: "Subtotal", Amount: "111.99"},

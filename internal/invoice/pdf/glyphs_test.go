@@ -75,12 +75,11 @@ func TestSubset(t *testing.T) {
 func TestExtremeAmounts(t *testing.T) {
 	t.Parallel()
 	d := &document{shaper: newTestShaper(t)}
-	longest := Line{
-		Quantity: "999999999.999999", UnitPrice: "900,719,925,474,099.1", TaxRate: "99.999%", Amount: "9,007,199,254,740,991",
-	}
-	c := d.columns(Line{"Description", "", "Quantity", "Unit price", "Tax", "Amount"}, []Line{{Quantity: "1"}, longest})
+	longest := Line{Cells: []string{"999999999.999999", "900,719,925,474,099.1", "99.999%", "9,007,199,254,740,991"}}
+	head := Line{Text: "Description", Cells: []string{"Quantity", "Unit price", "Tax", "Amount"}}
+	c := d.columns(head, []Line{{Cells: []string{"1", "", "", ""}}, longest})
 	before := left + c.first
-	for i, text := range longest.cells() {
+	for i, text := range longest.Cells {
 		begin := c.ends[i] - d.shaper.one(text, regular).width*body
 		if begin < before+cellGap {
 			t.Errorf("column %d begins at %s, and the one before it ends at %s", i+1, number(begin), number(before))

@@ -15,6 +15,7 @@ import (
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/pdf"
+	"onlyonce/internal/invoice/pdf/pdftest"
 	"onlyonce/internal/must"
 )
 
@@ -74,7 +75,7 @@ func TestLogo(t *testing.T) {
 	if got := samples(t, file, 3, gray); !bytes.Equal(got, []byte{0, 40, 80, 120, 160, 200}) {
 		t.Errorf("opacities %v", got)
 	}
-	assert.Equal(t, strings.Join(pages(t, file), "\f"), must.Read(t, "testdata/example.txt"), "the text layer")
+	assert.Equal(t, strings.Join(pdftest.Pages(t, file), "\f"), must.Read(t, "testdata/example.txt"), "the text layer")
 	for name, of := range map[string]struct {
 		image.Image
 

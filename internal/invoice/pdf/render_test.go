@@ -18,6 +18,7 @@ import (
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/pdf"
+	"onlyonce/internal/invoice/pdf/pdftest"
 	"onlyonce/internal/must"
 )
 
@@ -33,24 +34,11 @@ func render(t testing.TB, inv pdf.Document) []byte {
 	return file
 }
 
-// pages returns the text layer of each page, read with an independent library.
-func pages(t testing.TB, file []byte) (all []string) {
-	t.Helper()
-	r, err := reader.NewReader(bytes.NewReader(file), int64(len(file)))
-	must.OK(t, err)
-	for i := range r.NumPage() {
-		text, err := r.Page(i + 1).GetPlainText(nil)
-		must.OK(t, err)
-		all = append(all, text)
-	}
-	return all
-}
-
 // TestTextLayer compares the text layer with testdata/example.txt.
 func TestTextLayer(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/example.txt"
-	got := strings.Join(pages(t, render(t, example())), "\f")
+	got := strings.Join(pdftest.Pages(t, render(t, example())), "\f")
 	if *update {
 		must.OK(t, os.WriteFile(golden, []byte(got), 0o600))
 	}
@@ -118,11 +106,9 @@ func TestManyLines(t *testing.T) {
 	inv := example()
 	inv.Mark, inv.Lines = "DRAFT", nil
 	for i := range 200 {
-		inv.Lines = append(inv.Lines, pdf.Line{
-			Description: fmt.Sprintf("Position %03d.", i), Quantity: "1", UnitPrice: "1.00", TaxRate: "23%", Amount: "1.00",
-		})
+		inv.Lines = append(inv.Lines, pdf.Line{Text: fmt.Sprintf("Position %03d.", i), Cells: []string{"1", "1.00", "23%", "1.00"}})
 	}
-	all := pages(t, render(t, inv))
+	all := pdftest.Pages(t, render(t, inv))
 	must.Thatf(t, len(all) >= 4 && len(all) <= 8, "%d pages", len(all))
 	for i, text := range all {
 		for _, want := range []string{fmt.Sprintf("Page %d of %d", i+1, len(all)), "DRAFT"} {
@@ -148,8 +134,8 @@ func TestLongDescription(t *testing.T) {
 			t.Parallel()
 			inv := example()
 			long := strings.Repeat(word, 2000/len([]rune(word)))
-			inv.Lines = append(inv.Lines, pdf.Line{Description: long, Amount: "1.00"}, pdf.Line{Description: long, Amount: "1.00"})
-			text := strings.Join(pages(t, render(t, inv)), "")
+			inv.Lines = append(inv.Lines, pdf.Line{Text: long}, pdf.Line{Text: long})
+			text := strings.Join(pdftest.Pages(t, render(t, inv)), "")
 			want := 2 * strings.Count(long, strings.TrimSpace(word))
 			got := strings.Count(strings.ReplaceAll(text, "\n", ""), strings.TrimSpace(word))
 			assert.Thatf(t, got >= want, "%d of %d are there", got, want)
@@ -161,9 +147,9 @@ func TestLongDescription(t *testing.T) {
 func TestMissingCharacters(t *testing.T) {
 	t.Parallel()
 	inv := example()
-	inv.Lines[0].Description = "\u6f22\u5b57 and שלום and 😀"
-	text := pages(t, render(t, inv))[0]
-	assert.Thatf(t, strings.Contains(text, inv.Lines[0].Description), "the text layer has no %q:\n%s", inv.Lines[0].Description, text)
+	inv.Lines[0].Text = "\u6f22\u5b57 and שלום and 😀"
+	text := pdftest.Pages(t, render(t, inv))[0]
+	assert.Thatf(t, strings.Contains(text, inv.Lines[0].Text), "the text layer has no %q:\n%s", inv.Lines[0].Text, text)
 }
 
 // largest returns a document that is larger than the app allows.
@@ -172,8 +158,8 @@ func largest() pdf.Document {
 	inv.Lines = nil
 	for range 200 {
 		inv.Lines = append(inv.Lines, pdf.Line{
-			Description: strings.Repeat("क्षत्रिय abc ", 500/12), Quantity: "999999999.999999",
-			UnitPrice: "90,071,992,547,409.91", TaxRate: "99.999%", Amount: "90,071,992,547,409.91",
+			Text:  strings.Repeat("क्षत्रिय abc ", 500/12),
+			Cells: []string{"999999999.999999", "90,071,992,547,409.91", "99.999%", "90,071,992,547,409.91"},
 		})
 	}
 	for range 200 {
@@ -186,7 +172,7 @@ func largest() pdf.Document {
 func BenchmarkRender(b *testing.B) {
 	breaks := largest()
 	for i := range breaks.Lines {
-		breaks.Lines[i].Description = strings.Repeat("a\n", 250)
+		breaks.Lines[i].Text = strings.Repeat("a\n", 250)
 	}
 	for name, inv := range map[string]pdf.Document{"usual": example(), "largest": largest(), "line breaks only": breaks} {
 		b.Run(name, func(b *testing.B) {
@@ -196,7 +182,7 @@ func BenchmarkRender(b *testing.B) {
 				file = render(b, inv)
 			}
 			b.ReportMetric(float64(len(file)), "bytes/file")
-			b.ReportMetric(float64(len(pages(b, file))), "pages")
+			b.ReportMetric(float64(len(pdftest.Pages(b, file))), "pages")
 		})
 	}
 }
@@ -217,9 +203,9 @@ func FuzzRender(f *testing.F) {
 		party := pdf.Party{Name: text, Address: []string{text, text}, TaxID: text, Email: text}
 		file := render(t, pdf.Document{
 			Title: text, Mark: text, Seller: party, Buyer: party, Facts: []pdf.Fact{{Label: text, Value: text}}, Currency: text,
-			Lines:  []pdf.Line{{text, text, text, text, text, text}, {Description: text}},
+			Head: pdf.Line{Text: text, Cells: []string{text}}, Lines: []pdf.Line{{text, text, []string{text}}, {Text: text}},
 			Totals: []pdf.Total{{Label: text, Amount: text}, {Label: text, Amount: text, Grand: true}}, Notes: text,
 		})
-		assert.Thatf(t, len(pages(t, file)) != 0, "no page")
+		assert.Thatf(t, len(pdftest.Pages(t, file)) != 0, "no page")
 	})
 }

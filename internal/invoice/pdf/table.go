@@ -6,16 +6,12 @@ const cellGap = 14 * point
 // columns has the right ends of the columns except the first, whose texts are right-aligned, and the width of the first, which gets the
 // remaining space.
 type columns struct {
-	ends  [4]int
+	ends  []int
 	first int
 }
 
-// cells returns the texts of a line without its description and discount.
-func (l Line) cells() [4]string { return [4]string{l.Quantity, l.UnitPrice, l.TaxRate, l.Amount} }
-
 // table writes the lines. Its head is repeated on each page.
-func (d *document) table(lines []Line) {
-	head := Line{"Description", "", "Quantity", "Unit price", "Tax", "Amount"}
+func (d *document) table(head Line, lines []Line) {
 	columns := d.columns(head, lines)
 	d.room(4 * lineHeight(body))
 	d.again = func() { d.head(head, columns) }
@@ -29,16 +25,16 @@ func (d *document) table(lines []Line) {
 
 // columns makes each column as wide as its widest text.
 func (d *document) columns(head Line, lines []Line) columns {
-	var widths [4]int
-	for i, text := range head.cells() {
+	widths := make([]int, len(head.Cells))
+	for i, text := range head.Cells {
 		widths[i] = d.shaper.one(text, bold).width * small
 	}
 	for _, l := range lines {
-		for i, text := range l.cells() {
+		for i, text := range l.Cells {
 			widths[i] = max(widths[i], d.shaper.one(text, regular).width*body)
 		}
 	}
-	var c columns
+	c := columns{ends: make([]int, len(widths))}
 	end := right
 	for i := len(widths) - 1; i >= 0; i-- {
 		c.ends[i] = end
@@ -50,8 +46,8 @@ func (d *document) columns(head Line, lines []Line) columns {
 
 func (d *document) head(head Line, columns columns) {
 	y := d.down(small)
-	d.page().text(left, y, small, bold, muted, d.shaper.one(head.Description, bold))
-	for i, text := range head.cells() {
+	d.page().text(left, y, small, bold, muted, d.shaper.one(head.Text, bold))
+	for i, text := range head.Cells {
 		d.page().rightOf(columns.ends[i], y, small, bold, muted, d.shaper.one(text, bold))
 	}
 	d.y -= 2 * point
@@ -62,7 +58,7 @@ func (d *document) head(head Line, columns columns) {
 // row writes a line. A line that fits on the next page but not on this one begins there; longer ones are split. The numbers are next to
 // the first line of the description, but come after all of it in the text layer, for screen readers.
 func (d *document) row(l Line, columns columns) {
-	described := d.shaper.lines(l.Description, regular, columns.first/body)
+	described := d.shaper.lines(l.Text, regular, columns.first/body)
 	const most = 20 // lines kept together
 	d.room(max(1, min(len(described), most)) * lineHeight(body))
 	page, y := d.page(), d.y-body*point
@@ -74,10 +70,10 @@ func (d *document) row(l Line, columns columns) {
 	if len(described) == 0 {
 		d.down(body)
 	}
-	if l.Discount != "" {
-		d.block(left, columns.first, body, regular, muted, l.Discount)
+	if l.Below != "" {
+		d.block(left, columns.first, body, regular, muted, l.Below)
 	}
-	for i, cell := range l.cells() {
+	for i, cell := range l.Cells {
 		page.rightOf(columns.ends[i], y, body, regular, black, d.shaper.one(cell, regular))
 	}
 	d.y -= 2 * point

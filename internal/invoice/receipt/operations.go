@@ -20,6 +20,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
 
@@ -32,14 +33,15 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Receipt]{
 	},
 	Retain: 72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
-		"receipts_customer":       idempotency.Invalid[Draft]("/customer_id", "This customer doesn't exist. Choose another one."),
-		"customers_erased":        idempotency.Always[Draft](customer.ErrErased),
-		"payment_references_once": taken,
-		"payments_within_open":    explainedOf(exceedsOpen),
-		"payments_of_issued":      explainedOf(notIssued),
-		"payments_of_customer":    explainedOf(ofAnother),
-		"payments_invoice":        explainedOf(noInvoice),
-		"books_closed":            invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
+		"receipts_customer":               idempotency.Invalid[Draft]("/customer_id", "This customer doesn't exist. Choose another one."),
+		"customers_erased":                idempotency.Always[Draft](customer.ErrErased),
+		"payment_references_once":         taken,
+		"payments_within_open":            explainedOf(exceedsOpen),
+		"payments_of_issued":              explainedOf(notIssued),
+		"payments_of_customer":            explainedOf(ofAnother),
+		"payments_invoice":                explainedOf(noInvoice),
+		"books_closed":                    invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
+		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, Name, func(d Draft) date.Date { return d.Date }),
 	},
 	Fields: func(d Draft) []slog.Attr {
 		return []slog.Attr{slog.String("customer", d.CustomerID.String()), slog.String("reference", d.Reference)}
@@ -47,7 +49,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Receipt]{
 })
 
 // insert locks the customer and the invoices, in the order of their ids, before it inserts the receipt, because the row's reference may
-// wait for that of another transaction, which may have locked an invoice.
+// wait for the lock of another transaction, which may have locked an invoice.
 func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	var ids, invoices []uuid.UUID
 	var amounts []int64

@@ -46,10 +46,11 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Receipt]{
 		"payments_removed_whole":      used,
 		"receipts_not_of_credit_note": idempotency.Always[struct{}](errOfCreditNote),
 		"payments_not_of_credit":      idempotency.Always[struct{}](errBecameCredit),
-		"books_closed": invoice.WhenClosed[struct{}]("",
-			"The receipt is of a closed day, so it can't be removed. Pay the money back, or reopen the books. Nothing was changed."),
+		"books_closed":                invoice.WhenClosed[struct{}]("", repayInstead),
 	},
 })
+
+const repayInstead = "The receipt is of a closed day, so it can't be removed. Pay the money back, or reopen the books. Nothing was changed."
 
 // recordedWith is the condition on a payment p of a receipt r that both were recorded in one transaction.
 const recordedWith = `p.created_at = r.created_at`
@@ -61,20 +62,39 @@ var Used = conflict.Kind{
 	ToDo:    "Remove the payments from its credit, the repayments and the refunds first.",
 }
 
-// Removable returns a [*conflict.Error] that names the records on which the removal of a receipt has to wait, if there are any.
+// Removable returns a [*conflict.Error] if a receipt can't be removed, such as one with the names of what has to be removed first.
 func Removable(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of Receipt) error {
+	if !of.RemovedAt.IsZero() {
+		return nil
+	}
 	if of.CreditNote.ID != uuid.Nil {
 		return errOfCreditNote()
 	}
-	if of.Allocated == 0 && of.Repaid == 0 {
-		return nil
+	if of.Allocated > 0 || of.Repaid > 0 {
+		uses, err := usesOf(ctx, pool, tenant, of.ID)
+		if err != nil {
+			return err
+		}
+		if len(uses) > 0 {
+			return errUsed(uses)
+		}
+		became, err := record.One(ctx, pool, tenant, pgx.RowTo[bool], paidLess, pgx.NamedArgs{"receipt": of.ID})
+		if err != nil {
+			return err
+		}
+		if became {
+			return errBecameCredit()
+		}
 	}
-	uses, err := usesOf(ctx, pool, tenant, of.ID)
-	if err != nil || len(uses) == 0 {
-		return err
-	}
-	return errUsed(uses)
+	return invoice.CheckOpen(ctx, pool, tenant, of.Date, "", repayInstead)
 }
+
+// paidLess reports whether less is paid on an invoice than a payment of it from a receipt, because it became credit.
+const paidLess = `
+	SELECT EXISTS (
+		SELECT FROM payments p
+		WHERE tenant_id = @tenant_id AND receipt_id = @receipt AND removed_at IS NULL AND amount > (
+			SELECT paid FROM invoices i WHERE i.tenant_id = p.tenant_id AND i.id = p.invoice_id LIMIT 1))`
 
 func errOfCreditNote() error {
 	return &conflict.Error{

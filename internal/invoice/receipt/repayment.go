@@ -78,6 +78,8 @@ var Repay = idempotency.Define(idempotency.Spec[RepayDraft, Repayment]{
 	Explain: map[string]idempotency.Explanation[RepayDraft]{
 		"repayments_receipt": idempotency.Missing[RepayDraft],
 		"books_closed":       invoice.WhenClosed[RepayDraft]("/date", invoice.UseLaterDate),
+		idempotency.LookAlike(Repayments.Name): invoice.RefuseBeforeAsking(
+			Repayments, RepaymentName, func(d RepayDraft) date.Date { return d.Date }),
 		"repayments_within_receipt": func(
 			_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d RepayDraft, broken *pgconn.PgError,
 		) error {
@@ -101,10 +103,20 @@ var RemoveRepayment = idempotency.Define(idempotency.Spec[struct{}, Repayment]{
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[struct{}]{
-		"books_closed": invoice.WhenClosed[struct{}]("",
-			"The repayment is of a closed day, so it can't be removed. Record a receipt, or reopen the books. Nothing was changed."),
+		"books_closed": invoice.WhenClosed[struct{}]("", receiveInstead),
 	},
 })
+
+const receiveInstead = "The repayment is of a closed day, so it can't be removed. Record a receipt, or reopen the books. " +
+	"Nothing was changed."
+
+// RepaymentRemovable returns a [*conflict.Error] if a repayment can't be removed, because its day is closed.
+func RepaymentRemovable(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Repayment) error {
+	if !b.RemovedAt.IsZero() {
+		return nil
+	}
+	return invoice.CheckOpen(ctx, pool, tenant, b.Date, "", receiveInstead)
+}
 
 // RepaymentsOf returns a page of the repayments of a receipt.
 func RepaymentsOf(ctx context.Context, pool *pgxpool.Pool, tenant, receipt uuid.UUID, page record.Page) (record.List[Repayment], error) {

@@ -17,6 +17,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
 
@@ -42,10 +43,11 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 	},
 	Retain: 72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
-		"refunds_within_payment": exceedsPayment,
-		"refunds_not_of_credit":  becameCredit,
-		"refunds_payment":        idempotency.Missing[Draft],
-		"books_closed":           invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
+		"refunds_within_payment":          exceedsPayment,
+		"refunds_not_of_credit":           becameCredit,
+		"refunds_payment":                 idempotency.Missing[Draft],
+		"books_closed":                    invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
+		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, Name, func(d Draft) date.Date { return d.Date }),
 	},
 	NotInFingerprint: []string{"Paid", "SeenLeft"},
 	Fields: func(d Draft) []slog.Attr {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
@@ -25,10 +27,11 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Refund]{
 	Explain: map[string]idempotency.Explanation[struct{}]{
 		"refunds_removed_of_issued":   idempotency.Always[struct{}](errNotIssued),
 		"refunds_removed_within_open": exceedsOpen,
-		"books_closed": invoice.WhenClosed[struct{}]("",
-			"The refund is of a closed day, so it can't be removed. Record a payment, or reopen the books. Nothing was changed."),
+		"books_closed":                invoice.WhenClosed[struct{}]("", payInstead),
 	},
 })
+
+const payInstead = "The refund is of a closed day, so it can't be removed. Record a payment, or reopen the books. Nothing was changed."
 
 // ExceedsOpen is the conflict of removing a refund that is larger than the open amount, which is its member open.
 var ExceedsOpen = conflict.Kind{
@@ -38,7 +41,7 @@ var ExceedsOpen = conflict.Kind{
 }
 
 // Removable returns a [*conflict.Error] if a refund of an invoice can't be removed.
-func Removable(r Refund, of invoice.Invoice) error {
+func Removable(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, r Refund, of invoice.Invoice) error {
 	switch {
 	case !r.RemovedAt.IsZero():
 		return nil
@@ -47,7 +50,7 @@ func Removable(r Refund, of invoice.Invoice) error {
 	case r.Amount > of.Open:
 		return errExceedsOpen(of.Currency, of.Open)
 	default:
-		return nil
+		return invoice.CheckOpen(ctx, pool, tenant, r.Date, "", payInstead)
 	}
 }
 

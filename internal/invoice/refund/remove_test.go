@@ -134,7 +134,7 @@ func TestRemoveNamesWhatIsOpen(t *testing.T) {
 	inv, _, of := b.refunded("i", "60")
 	b.OK(b.Pay("later", inv, "30"))
 	_, err := b.remove("remove", of)
-	for _, refused := range []error{err, refund.Removable(of, b.Find(inv))} {
+	for _, refused := range []error{err, refund.Removable(t.Context(), b.Store.Pool, b.Tenant, of, b.Find(inv))} {
 		c, ok := errors.AsType[*conflict.Error](refused)
 		assert.Thatf(t, ok && c.Kind == &refund.ExceedsOpen && c.Members["open"] == "30.00", "%v", refused)
 	}

@@ -3,7 +3,6 @@ package reminder
 import (
 	"context"
 	"log/slog"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -23,11 +22,14 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Reminder]{
 		args := pgx.NamedArgs{
 			"invoice_id": d.InvoiceID, "level": d.Level, "recipient": string(d.Recipient), "message": d.Message, "usual": d.Usual,
 		}
+		if d.Usual {
+			args["message"] = invoice.Greeting + d.Message
+		}
 		tx.Exec(`
 			SELECT send_reminder(@tenant_id, @record_id, @invoice_id, @level::integer, NULLIF(@recipient, ''),
-				COALESCE((mail_wording(@tenant_id, CASE WHEN @usual THEN 'reminder_' || @level::integer END, @invoice_id, NULL)).body,
-					@message),
-				@operation, @idempotency_key)`, args)
+				CASE WHEN @usual THEN (mail_wording(@tenant_id, 'reminder_' || @level::integer, @invoice_id, NULL, @message)).body
+					ELSE @message END,
+				@operation, @idempotency_key, true)`, args)
 		return tx.Return(`
 			SELECT `+Table.JSON()+` FROM invoice_reminders r
 			WHERE r.tenant_id = @tenant_id AND r.invoice_id = @invoice_id AND r.level = @level`, args)
@@ -72,7 +74,7 @@ func Next(inv invoice.Summary, today date.Date) (level int, err error) {
 		return 0, errNotOverdue(inv)
 	case last.Level == Levels:
 		return 0, &conflict.Error{
-			Kind: &NotNext, Title: "All reminders of this invoice were sent.", Text: "The final one on " + last.SentOn.Display() + ".",
+			Kind: &NotNext, Title: "This invoice has all of its reminders.", Text: "The last one: " + Last(last) + ".",
 		}
 	case last.Level > 0 && !last.SentOn.Before(today):
 		return 0, errNotNext(inv)
@@ -108,10 +110,12 @@ func errNotOverdue(inv invoice.Summary) error {
 
 func errNotNext(inv invoice.Summary) error {
 	last := "This invoice was not reminded before."
-	if level := inv.LastReminder.Level; level > 0 {
-		last = "The " + strings.ToLower(LevelName(level)) + " was sent on " + inv.LastReminder.SentOn.Display() + "."
+	text := "Each level needs the one before it, on an earlier day. Nothing was sent."
+	if is := inv.LastReminder; is.Level > 0 {
+		last = "The last reminder of this invoice: " + Last(is) + "."
+		if is.Unsent {
+			text = "Each level needs the one before it, on an earlier day, even if its email wasn't sent."
+		}
 	}
-	return &conflict.Error{
-		Kind: &NotNext, Title: last, Text: "Each level needs the one before it, on an earlier day. Nothing was sent.",
-	}
+	return &conflict.Error{Kind: &NotNext, Title: last, Text: text}
 }

@@ -48,15 +48,20 @@ func LevelName(level int) string {
 	return [Levels]string{"Payment reminder", "Second reminder", "Final reminder"}[level-1]
 }
 
-// Last returns the last reminder in words, "Payment reminder, 12 Nov 2026", or "".
+// Last returns the last reminder in words, "Payment reminder, 12 Nov 2026", with "not sent" if its email wasn't; "" for none.
 func Last(last invoice.LastReminder) string {
 	if last.Level == 0 {
 		return ""
 	}
-	return LevelName(last.Level) + ", " + last.SentOn.Display()
+	text := LevelName(last.Level) + ", " + last.SentOn.Display()
+	if last.Unsent {
+		text += ", not sent"
+	}
+	return text
 }
 
-// Message returns the standard text of a level. The mail has the number, the days and the amounts of the invoice below it.
+// Message returns the standard text of a level below the [invoice.Greeting]. The mail has the number, the days and the amounts of the
+// invoice below it.
 func Message(level int) string {
 	return [Levels]string{
 		"We haven't received your payment of this invoice yet. Perhaps it was overlooked: please pay the open amount soon. " +
@@ -83,7 +88,7 @@ type Draft struct {
 	Level     int           `json:"level"`
 	Recipient email.Address `json:"recipient"` // "" for the customer
 	Message   string        `json:"message"`
-	// Usual replaces Message with the text of the business for the level, if there is one. The fingerprint has the message.
+	// Usual replaces Message with the text of the business for the level, or the standard one. The fingerprint has the message.
 	Usual bool `json:"-"`
 }
 

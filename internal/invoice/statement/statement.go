@@ -41,8 +41,22 @@ type Entry struct {
 	Amount int64     `json:"amount"` // minor units; less than 0 if the customer owes less
 	// Number is the number of the credit note, or else of the invoice; "" for a receipt and a repayment.
 	Number    string          `json:"number"`
+	DueDate   date.Date       `json:"due_date"`  // of an invoice; zero for others
 	Reference string          `json:"reference"` // of a payment or a receipt, with the bank or provider
 	Balance   decimal.Decimal `json:"-"`         // after the entry
+}
+
+// Text returns the kind for users: "Credit note reversed".
+func (e Entry) Text() string {
+	if e.Kind == "credit_note" && e.Amount > 0 {
+		return "Credit note reversed"
+	}
+	return map[string]string{
+		"invoice": "Invoice", "void": "Invoice voided", "credit_note": "Credit note",
+		"payment": "Payment", "payment_removal": "Payment removed", "refund": "Refund", "refund_removal": "Refund removed",
+		"write_off": "Write-off", "write_off_reversal": "Write-off taken back", "receipt": "Receipt", "receipt_removal": "Receipt removed",
+		"repayment": "Credit paid back", "repayment_removal": "Repayment removed",
+	}[e.Kind]
 }
 
 // OfReceipt reports whether the entry belongs to a receipt, and not to an invoice.
@@ -93,7 +107,7 @@ func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of Account, p
 		LEFT JOIN LATERAL (
 			SELECT l.day, l.source_id, l.kind, json_build_object(
 				'day', l.day, 'kind', l.kind, 'id', l.source_id, 'of', l.of_id, 'amount', l.amount,
-				'number', COALESCE(n.number, i.number),
+				'number', COALESCE(n.number, i.number), 'due_date', CASE l.kind WHEN 'invoice' THEN i.due_date END,
 				'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference)) AS json
 			FROM (
 				SELECT day, kind, source_id, of_id, amount FROM account_entries
@@ -102,7 +116,7 @@ func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of Account, p
 				ORDER BY day`+order+`, source_id`+order+`, kind`+order+` LIMIT `+record.MaxRows+`) AS l
 			LEFT JOIN LATERAL (
 				SELECT number FROM credit_notes WHERE tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS n ON true
-			LEFT JOIN LATERAL (SELECT number FROM invoices WHERE tenant_id = @tenant_id AND id = l.of_id LIMIT 1) AS i ON true
+			LEFT JOIN LATERAL (SELECT number, due_date FROM invoices WHERE tenant_id = @tenant_id AND id = l.of_id LIMIT 1) AS i ON true
 			LEFT JOIN LATERAL (
 				SELECT provider, reference FROM payments WHERE tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS p ON true
 			LEFT JOIN LATERAL (

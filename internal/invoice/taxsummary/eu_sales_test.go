@@ -39,18 +39,18 @@ func TestEUSales(t *testing.T) {
 		return done.Value
 	}
 	goods, services := string(invoice.IntraCommunity), string(invoice.ReverseCharge)
-	supply("goods", first, "FR", "FR 12 123456789", goods, "1.00")
-	supply("more", last, "FR", "FR12123456789", goods, "2.00")
-	supply("services", first, "FR", "FR12.123.456.789", services, "4.00")
-	supply("Greek", first, "GR", "EL123456789", services, "8.00")
+	supply("goods", first, "FR", "FR 32 123456789", goods, "1.00")
+	supply("more", last, "FR", "FR32123456789", goods, "2.00")
+	supply("services", first, "FR", "FR32.123.456.789", services, "4.00")
+	supply("Greek", first, "GR", "EL123456783", services, "8.00")
 	supply("unknown", first, "", "", services, "16.00")
 	supply("unregistered", first, "AT", "none", goods, "32.00")
-	supply("at home", first, "DE", "DE123456789", services, "64.00")
+	supply("at home", first, "DE", "DE123456788", services, "64.00")
 	supply("outside", first, "CH", "CHE123456789", services, "128.00")
-	supply("later", last.AddDays(1), "FR", "FR12123456789", goods, "256.00")
-	must.OK(t, b.Void("void before", supply("before", first.AddDays(-1), "IT", "IT12345678901", goods, "512.00")))
-	must.OK(t, b.Void("void", supply("same", first, "IT", "IT12345678901", services, "1024.00")))
-	credited := supply("credited", first, "PL", "PL1234567890", goods, "3.00")
+	supply("later", last.AddDays(1), "FR", "FR32123456789", goods, "256.00")
+	must.OK(t, b.Void("void before", supply("before", first.AddDays(-1), "IT", "IT12345678903", goods, "512.00")))
+	must.OK(t, b.Void("void", supply("same", first, "IT", "IT12345678903", services, "1024.00")))
+	credited := supply("credited", first, "PL", "PL1234563218", goods, "3.00")
 	d, err := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}}.Draft(credited)
 	must.OK(t, err)
 	b.OK(credit.Create.Do(t.Context(), b.Store, b.Intent("credit"), d))
@@ -62,9 +62,9 @@ func TestEUSales(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %s %s %s%s", s.Country, s.VATNumber, s.Customer, s.Treatment, s.Net, s.Currency))
 	}
 	want := []string{
-		"  unknown reverse_charge 3200EUR", "AT  unregistered intra_community 6400EUR", "EL EL123456789 Greek reverse_charge 1600EUR",
-		"FR FR12123456789 goods intra_community 600EUR", "FR FR12123456789 services reverse_charge 800EUR",
-		"IT IT12345678901 before intra_community -102400EUR", "PL PL1234567890 credited intra_community 300EUR",
+		"  unknown reverse_charge 3200EUR", "AT  unregistered intra_community 6400EUR", "EL EL123456783 Greek reverse_charge 1600EUR",
+		"FR FR32123456789 goods intra_community 600EUR", "FR FR32123456789 services reverse_charge 800EUR",
+		"IT IT12345678903 before intra_community -102400EUR", "PL PL1234563218 credited intra_community 300EUR",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%q\nwant\n%q", got, want)

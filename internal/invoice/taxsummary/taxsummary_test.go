@@ -157,6 +157,16 @@ func TestVoidsCountOnTheirDay(t *testing.T) {
 	must.OK(t, err)
 	totals := taxsummary.Totals(found)
 	assert.Thatf(t, len(totals) == 1 && totals[0].Result().Gross().IntPart() == -333 && totals[0].Voided.Net.IntPart() == 300, "%v", totals)
+	periods, err := invoice.Periods(t.Context(), b.Store.Pool, b.Tenant, today)
+	must.OK(t, err)
+	billed := map[string]int64{}
+	for _, p := range periods {
+		if p.Kind == "billed" {
+			billed[p.From.String()] = p.Amount.IntPart()
+		}
+	}
+	want := map[string]int64{before.String(): 1230 + 333, first.String(): -333}
+	assert.Thatf(t, reflect.DeepEqual(billed, want), "the chart of billed amounts has %v, want %v", billed, want)
 }
 
 // TestEarlierDocumentsAreEntered checks that the migration enters the same as the triggers, for documents that were there before.

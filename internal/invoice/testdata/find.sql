@@ -58,9 +58,14 @@ SELECT id, json FROM (
 				WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 				FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 		'last_reminder', (
-			SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+			SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+					SELECT e.state = 'failed' OR e.kept FROM mails e
+					WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+					AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+					ORDER BY e.id DESC LIMIT 1))
+			FROM invoice_reminders m
 			WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
-		'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END, 'copies_to', (
+		'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END, 'closed', books_closed(r.tenant_id, r.issue_date) IS NOT NULL, 'copies_to', (
 			SELECT c.copies_to FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)) AS json FROM invoices r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.id = ANY ($3::uuid[])
 	ORDER BY r.id DESC LIMIT 201) AS page
@@ -77,15 +82,15 @@ SELECT next_number_by_pattern($1, $2);
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT c.id, COALESCE(last.currency, s.currency), COALESCE(c.payment_days, s.payment_days),
-COALESCE(last.tax_treatment, ''), COALESCE(last.exemption_reason, '')
+COALESCE(last.tax_treatment, ''), COALESCE(last.exemption_reason, ''), s.currency, COALESCE(last.number, '')
 FROM unnest($1::uuid[]) AS wanted (id),
 LATERAL (SELECT id, payment_days FROM customers WHERE tenant_id = $2 AND id = wanted.id LIMIT 1) AS c
 CROSS JOIN LATERAL (SELECT currency, payment_days FROM settings WHERE tenant_id = $2 AND id = $2) AS s
 LEFT JOIN LATERAL (
-	SELECT currency, exemption_reason, (
+	SELECT number, currency, exemption_reason, (
 		SELECT tax_treatment FROM invoice_lines l WHERE l.tenant_id = $2 AND l.invoice_id = i.id AND l.position = 1)
-	FROM invoices i WHERE i.tenant_id = $2 AND i.customer_id = c.id
-	ORDER BY i.issue_date DESC, i.id DESC LIMIT 1) AS last ON true;
+	FROM invoices i WHERE i.tenant_id = $2 AND i.customer_id = c.id AND i.status = 'issued'
+	ORDER BY i.issued_at DESC, i.id DESC LIMIT 1) AS last ON true;
 
 -- amounts by month and age
 
@@ -232,7 +237,12 @@ SELECT id, json FROM (
 				WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 				FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 		'last_reminder', (
-			SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+			SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+					SELECT e.state = 'failed' OR e.kept FROM mails e
+					WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+					AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+					ORDER BY e.id DESC LIMIT 1))
+			FROM invoice_reminders m
 			WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 		'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS json FROM invoices r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND

@@ -72,7 +72,12 @@ WITH candidates AS MATERIALIZED (
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
-				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+						SELECT e.state = 'failed' OR e.kept FROM mails e
+						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+						ORDER BY e.id DESC LIMIT 1))
+				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
@@ -158,7 +163,12 @@ WITH candidates AS MATERIALIZED (
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
-				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+						SELECT e.state = 'failed' OR e.kept FROM mails e
+						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+						ORDER BY e.id DESC LIMIT 1))
+				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
@@ -209,7 +219,12 @@ WITH candidates AS MATERIALIZED (
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
-				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+						SELECT e.state = 'failed' OR e.kept FROM mails e
+						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+						ORDER BY e.id DESC LIMIT 1))
+				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) FROM invoices r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
@@ -259,7 +274,12 @@ WITH candidates AS MATERIALIZED (
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
-				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+						SELECT e.state = 'failed' OR e.kept FROM mails e
+						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+						ORDER BY e.id DESC LIMIT 1))
+				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
@@ -305,7 +325,12 @@ WITH candidates AS MATERIALIZED (
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
-				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+						SELECT e.state = 'failed' OR e.kept FROM mails e
+						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+						ORDER BY e.id DESC LIMIT 1))
+				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
@@ -354,7 +379,12 @@ WITH candidates AS MATERIALIZED (
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
-				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+						SELECT e.state = 'failed' OR e.kept FROM mails e
+						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+						ORDER BY e.id DESC LIMIT 1))
+				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) FROM invoices r WHERE r.tenant_id = $1 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
@@ -396,7 +426,12 @@ WITH candidates AS MATERIALIZED (
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
-				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+						SELECT e.state = 'failed' OR e.kept FROM mails e
+						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+						ORDER BY e.id DESC LIMIT 1))
+				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
@@ -442,7 +477,12 @@ WITH candidates AS MATERIALIZED (
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
-				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+						SELECT e.state = 'failed' OR e.kept FROM mails e
+						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+						ORDER BY e.id DESC LIMIT 1))
+				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
@@ -488,7 +528,12 @@ WITH candidates AS MATERIALIZED (
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
-				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+						SELECT e.state = 'failed' OR e.kept FROM mails e
+						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+						ORDER BY e.id DESC LIMIT 1))
+				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END, 'lines', (
 				SELECT json_agg(json_build_object(
@@ -586,7 +631,12 @@ WITH candidates AS MATERIALIZED (
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
-				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+						SELECT e.state = 'failed' OR e.kept FROM mails e
+						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+						ORDER BY e.id DESC LIMIT 1))
+				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
@@ -638,7 +688,12 @@ WITH candidates AS MATERIALIZED (
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
-				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+						SELECT e.state = 'failed' OR e.kept FROM mails e
+						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+						ORDER BY e.id DESC LIMIT 1))
+				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
@@ -684,7 +739,12 @@ WITH candidates AS MATERIALIZED (
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
-				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+						SELECT e.state = 'failed' OR e.kept FROM mails e
+						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+						ORDER BY e.id DESC LIMIT 1))
+				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
@@ -730,7 +790,12 @@ WITH candidates AS MATERIALIZED (
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
-				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+						SELECT e.state = 'failed' OR e.kept FROM mails e
+						WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+						AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+						ORDER BY e.id DESC LIMIT 1))
+				FROM invoice_reminders m
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r

@@ -5,10 +5,11 @@ package ubl
 type Invoice struct {
 	Number    string // BT-1
 	IssueDate string // BT-2, ISO 8601
-	DueDate   string // BT-9, ISO 8601; "" for a credit note, which has Terms
+	DueDate   string // BT-9, ISO 8601; "" for a credit note or its reversal, which has Terms
 	Currency  string // BT-5, ISO 4217
 	Notes     string // BT-22; "" for none
-	// Corrected is the invoice that a credit note is for (BG-3); zero makes the document an invoice.
+	Credit    bool   // makes the document a credit note
+	// Corrected is the invoice that a credit note is for, or the credit note that an invoice reverses (BG-3); zero for none.
 	Corrected Reference
 	Terms     string // BT-20; "" for none
 	// BuyerReference is the text by which the buyer assigns the invoice: BT-10; "" for none.
@@ -29,10 +30,10 @@ type Invoice struct {
 	Open           string // BT-115: the open amount, ignoring credit notes, or the credited one
 }
 
-// Reference is an earlier invoice.
+// Reference is an earlier document.
 type Reference struct {
 	Number    string // BT-25
-	IssueDate string // BT-26, ISO 8601
+	IssueDate string // BT-26, ISO 8601; "" if unknown
 }
 
 // Party is a business or a person. Empty fields are unknown, and left out.

@@ -58,10 +58,11 @@ func document(inv Invoice) invoiceXML {
 			TaxInclusiveAmount: money(inv.Total), PrepaidAmount: money(inv.Paid), PayableAmount: money(inv.Open),
 		},
 	}
-	credits := inv.Corrected != Reference{}
-	if credits {
+	if inv.Credit {
 		doc.XMLName.Local, doc.Xmlns = "CreditNote", namespace+"CreditNote-2"
 		doc.InvoiceTypeCode, doc.CreditNoteTypeCode = "", creditNote
+	}
+	if inv.Corrected != (Reference{}) {
 		doc.Corrected = &documentXML{inv.Corrected.Number, inv.Corrected.IssueDate}
 	}
 	if inv.Terms != "" {
@@ -100,7 +101,7 @@ func document(inv Invoice) invoiceXML {
 				line.Allowance.BaseAmount = new(money(l.Gross))
 			}
 		}
-		if credits {
+		if inv.Credit {
 			line.Credited, line.Quantity = line.Quantity, nil
 			doc.CreditedLines = append(doc.CreditedLines, line)
 		} else {

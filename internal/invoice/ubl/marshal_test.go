@@ -52,7 +52,7 @@ func marshal(t *testing.T, inv ubl.Invoice) string {
 func TestMarshal(t *testing.T) {
 	t.Parallel()
 	note := example()
-	note.Corrected = ubl.Reference{Number: "2026-0041", IssueDate: "2026-11-20"}
+	note.Credit, note.Corrected = true, ubl.Reference{Number: "2026-0041", IssueDate: "2026-11-20"}
 	note.DueDate, note.Terms, note.Account = "", "Credit for invoice 2026-0041", ubl.Account{}
 	for golden, inv := range map[string]ubl.Invoice{"testdata/example.xml": example(), "testdata/credit_note.xml": note} {
 		got := marshal(t, inv)

@@ -34,7 +34,7 @@ type invoiceXML struct {
 
 type documentXML struct {
 	ID        string `xml:"cbc:ID"`
-	IssueDate string `xml:"cbc:IssueDate"`
+	IssueDate string `xml:"cbc:IssueDate,omitempty"`
 }
 
 type termsXML struct {

@@ -121,7 +121,7 @@ const (
 	StateDismissed = "dismissed" // dismissed by a user
 )
 
-// States returns the states, with those that need a user's attention first.
+// States returns the states, the ones that need a user's attention first.
 func States() []string {
 	return []string{StateUndecided, StateApart, StateWaiting, StateApplied, StateKept, StateDismissed}
 }

@@ -16,6 +16,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
 )
 
 // Create records a write-off and posts it to its invoice.
@@ -46,7 +47,10 @@ var Create = idempotency.Define(idempotency.Spec[Draft, WriteOff]{
 		"write_offs_within_open": exceedsOpen,
 		"write_offs_of_issued":   idempotency.Always[Draft](errNotIssued),
 		"write_offs_invoice":     idempotency.Missing[Draft],
-		"books_closed":           invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
+		"write_offs_not_before_invoice": idempotency.Invalid[Draft](
+			"/date", "This day is before the date of the invoice. Enter a later one."),
+		"books_closed":                    invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
+		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, Name, func(d Draft) date.Date { return d.Date }),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {

@@ -133,9 +133,10 @@ func TestDatabaseKeepsTheWriteOffs(t *testing.T) {
 			`UPDATE write_offs SET reversed_at = '2026-11-01' WHERE reversed_at IS NOT NULL`, `DELETE FROM write_offs`,
 			`TRUNCATE write_offs`,
 		},
-		"write_offs_within_open":  {fmt.Sprintf(another, "6001, 'bad_debt'")},
-		"write_offs_amount_check": {fmt.Sprintf(another, "0, 'bad_debt'")},
-		"write_offs_explained":    {fmt.Sprintf(another, "1, 'other'")},
+		"write_offs_not_before_invoice": {strings.Replace(fmt.Sprintf(another, "1, 'bad_debt'"), "2026-11-22", "2026-11-20", 1)},
+		"write_offs_within_open":        {fmt.Sprintf(another, "6001, 'bad_debt'")},
+		"write_offs_amount_check":       {fmt.Sprintf(another, "0, 'bad_debt'")},
+		"write_offs_explained":          {fmt.Sprintf(another, "1, 'other'")},
 		"write_offs_invoice": {`INSERT INTO write_offs (tenant_id, id, invoice_id, amount, reason, written_off_on)
 			SELECT tenant_id, id, gen_random_uuid(), 1, 'bad_debt', '2026-11-22' FROM invoices`},
 		"minor_units_check": {`UPDATE invoices SET written_off = 10001`, `UPDATE invoices SET written_off = -1`},

@@ -13,7 +13,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// webKit is WebKitGTK's MiniBrowser, driven by WebDriver, since Playwright only drives a WebKit of its own. It has those methods of
+// webKit is WebKitGTK's MiniBrowser, driven by WebDriver, since Playwright drives only its build of WebKit. It has those methods of
 // Playwright's interfaces that the incidents call; others panic.
 type webKit struct {
 	playwright.Browser
@@ -49,7 +49,7 @@ func startDisplay(ctx context.Context) (display string, stop func(), err error) 
 	return ":" + strings.TrimSpace(display), stop, nil
 }
 
-// NewContext opens a window, in a process of its own.
+// NewContext opens a window in a separate process.
 func (w *webKit) NewContext(options ...playwright.BrowserNewContextOptions) (playwright.BrowserContext, error) {
 	wanted := options[0]
 	if len(wanted.ExtraHttpHeaders) > 0 {

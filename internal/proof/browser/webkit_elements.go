@@ -10,7 +10,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// elements is another name, since a Locator has a method of its own.
+// elements is another name, since Locator already has such a method.
 type elements = playwright.Locator
 
 // webKitElements are the elements of a selector with a text.

@@ -3,6 +3,7 @@
 -- layer: claim
 -- The claim sets only the tenant: it neither waits for other attempts with the key nor looks for the intent.
 ALTER TABLE intent_effects DROP CONSTRAINT IF EXISTS intent_effects_intent;
+ALTER TABLE events DROP CONSTRAINT IF EXISTS events_intent;
 CREATE OR REPLACE FUNCTION claim_intent(in_tenant uuid, in_operation text, in_key text, in_wait text)
 RETURNS void LANGUAGE sql AS $$
     SELECT set_config('onlyonce.tenant_id', in_tenant::text, true), set_config('lock_timeout', in_wait, true)
@@ -11,6 +12,7 @@ $$;
 -- layer: claim of {operations}
 -- The claim of some operations sets only the tenant, and an intent can be stored twice.
 ALTER TABLE intent_effects DROP CONSTRAINT intent_effects_intent;
+ALTER TABLE events DROP CONSTRAINT events_intent;
 ALTER TABLE intents DROP CONSTRAINT intents_pkey;
 ALTER FUNCTION claim_intent RENAME TO claim_other;
 CREATE FUNCTION claim_intent(in_tenant uuid, in_operation text, in_key text, in_wait text)
@@ -41,6 +43,7 @@ CREATE TRIGGER rename_key BEFORE INSERT ON intent_effects FOR EACH ROW EXECUTE F
 -- An intent is deleted when the retention of its result ends.
 GRANT DELETE ON intents TO onlyonce;
 ALTER TABLE intent_effects DROP CONSTRAINT IF EXISTS intent_effects_intent;
+ALTER TABLE events DROP CONSTRAINT IF EXISTS events_intent;
 CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM intents
@@ -52,6 +55,7 @@ CREATE TRIGGER forget AFTER UPDATE ON intents FOR EACH ROW WHEN (NEW.result IS N
 -- layer: same transaction
 -- The work is committed without its intent while a condition is true, as in a crash between two transactions.
 ALTER TABLE intent_effects DROP CONSTRAINT IF EXISTS intent_effects_intent;
+ALTER TABLE events DROP CONSTRAINT IF EXISTS events_intent;
 CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RETURN CASE WHEN NOT ({condition}) THEN NEW END;

@@ -100,7 +100,7 @@ func (b bill) shows(p profile) (bool, bill) {
 		b.total = p.Amount
 		return same, b
 	}
-	same := p.Status == b.state(p.Total) && p.Paid == b.paid && p.Credited == b.credited && b.paid+b.credited <= p.Total &&
+	same := p.Status == b.state(p.Total) && p.Paid-p.Became == b.paid && p.Credited == b.credited && b.paid+b.credited <= p.Total &&
 		(b.total == untold || b.total == p.Total)
 	b.total = p.Total
 	if p.IssuedAt != "" {

@@ -110,7 +110,7 @@ func (c *erasing) use(ctx context.Context, moment string) {
 	}
 }
 
-// close archives the customer and its schedules, and voids its drafts, or gives them to another customer.
+// close archives the customer and its schedules, and voids its drafts, or assigns them to another customer.
 func (c *erasing) close(ctx context.Context, moment string) {
 	all := []func(){func() { c.request(ctx, "customer.archive", moment, customersPath+"/"+c.id+"/archive", nil) }}
 	for _, id := range c.schedules {

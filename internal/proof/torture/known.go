@@ -25,6 +25,7 @@ type profile struct {
 	Notes     string `json:"notes,omitzero"`
 	Total     cents  `json:"total,omitzero"`
 	Paid      cents  `json:"paid,omitzero"`
+	Became    cents  `json:"became_credit,omitzero"` // credit; not in a stored row, whose Paid is less this
 	Credited  cents  `json:"credited,omitzero"`
 	Lines     []line `json:"lines,omitzero"`
 	IssueDate string `json:"issue_date,omitzero"`
@@ -57,7 +58,7 @@ func (p profile) content() string {
 	return p.Name
 }
 
-func (p profile) open() cents { return p.Total - p.Paid - p.Credited }
+func (p profile) open() cents { return p.Total - p.Paid + p.Became - p.Credited }
 
 // known holds the latest records of a kind, as in the newest answers.
 type known struct {

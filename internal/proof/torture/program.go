@@ -69,6 +69,7 @@ func (p *programs) run(ctx context.Context) {
 				"bill": turn.bill, "merge": turn.merge, "sync": turn.sync, "repeat": turn.repeat, "attach": turn.attach,
 				"erase": turn.erase, "brand": turn.brand, "remind": turn.remind, "write-off": turn.writeOff,
 				"close": turn.close, "receive": turn.receive, "batch": turn.batch, "credit": turn.credit,
+				"number": turn.number,
 			}
 			if tenant == 0 { // this tenant has the webhook sources, and strangers are in none
 				rounds["enter"], rounds["sign-up"] = turn.enter, turn.signUp

@@ -160,7 +160,10 @@ func (r row) matches(a attempt) bool {
 	}
 }
 
-var ofSeries = regexp.MustCompile(`^\d{4}-\d{4,}$`)
+var (
+	ofSeries  = regexp.MustCompile(`^\d{4}-\d{4,}$`)
+	ofPattern = regexp.MustCompile(`^(\d{4}-\d{4,}|R\d{2}/\d{3,}|S\d{4,})$`) // one of the patterns that programs set
+)
 
 // unlike describes a difference between the row and the intent, or returns "".
 func (r row) unlike(in intent) string {
@@ -179,7 +182,7 @@ func (r row) unlike(in intent) string {
 		return ""
 	case in.kind == typed && r.number != in.number:
 		return "wrong number"
-	case in.kind == allocated && !ofSeries.MatchString(r.number):
+	case in.kind == allocated && !ofPattern.MatchString(r.number):
 		return "number not of the series"
 	case r.notes != content(in.n, 0) && r.notes != content(in.n, 1):
 		return "wrong command"

@@ -5,19 +5,19 @@ SELECT format('%s times %s in %s', count(*), min(number), issue_year)
 FROM invoices GROUP BY tenant_id, issue_year, number_folded HAVING count(*) > 1
 
 -- rule: no gap in a run of numbers
-SELECT format('%s is missing, the last is %s', wanted.number, s.last)
-FROM invoice_number_runs s, generate_series(s.first, s.last) AS n,
-    LATERAL (SELECT s.year || '-' || lpad(n::text, greatest(4, length(n::text)), '0') AS number) AS wanted
+SELECT format('%s is missing, the last is %s', wanted, s.last)
+FROM invoice_number_runs s, generate_series(s.first, s.last) AS n, invoice_number_pattern(s.tenant_id) AS its,
+    lower(number_by_pattern(its, s.year, n)) AS wanted
 WHERE NOT EXISTS (
     SELECT FROM invoices i
-    WHERE i.tenant_id = s.tenant_id AND i.issue_year = s.year AND i.number_folded = wanted.number)
+    WHERE i.tenant_id = s.tenant_id AND s.year IN (0, i.issue_year) AND i.number_folded = wanted)
 
 -- rule: no number of a series outside of its runs
 SELECT number
-FROM invoices i, series_place(number_folded, issue_year) AS place
-WHERE place IS NOT NULL AND NOT EXISTS (
+FROM invoices i, invoice_number_pattern(i.tenant_id) AS its, place_by_pattern(number_folded, its) AS place
+WHERE place IS NOT NULL AND series_by_pattern(number_folded, its) = series_of_year(its, issue_year) AND NOT EXISTS (
     SELECT FROM invoice_number_runs s
-    WHERE s.tenant_id = i.tenant_id AND s.year = i.issue_year AND place BETWEEN s.first AND s.last)
+    WHERE s.tenant_id = i.tenant_id AND s.year = series_of_year(its, issue_year) AND place BETWEEN s.first AND s.last)
 
 -- rule: every line is quantity times price, less the discount
 SELECT format('invoice %s line %s', invoice_id, position)
@@ -73,8 +73,37 @@ WHERE result->>'id' <> record_id::text OR NOT EXISTS (
         UNION ALL SELECT 'receipt.%', tenant_id, id FROM receipts
         UNION ALL SELECT 'receipt.apply', tenant_id, id FROM payments
         UNION ALL SELECT 'repayment.%', tenant_id, id FROM repayments
+        UNION ALL SELECT 'number_pattern.set', tenant_id, id FROM number_patterns
+        UNION ALL SELECT 'next_number.set', tenant_id, id FROM next_numbers
     ) AS r
     WHERE o.operation LIKE operations AND r.tenant_id = o.tenant_id AND r.id = record_id)
+
+-- rule: one event for each intent since the feed was started
+WITH said AS (
+    SELECT tenant_id, operation, key FROM intents JOIN tenants t ON t.id = tenant_id
+    WHERE outcome IN ('created', 'changed') AND at > events_since + interval '5 seconds' -- those before may have been under way
+), noted AS (
+    SELECT tenant_id, operation, key, count(*) AS times FROM events GROUP BY 1, 2, 3
+)
+SELECT format('%s %s: %s events', operation, key, COALESCE(times, 0))
+FROM said LEFT JOIN noted USING (tenant_id, operation, key)
+WHERE times IS DISTINCT FROM 1
+UNION ALL
+SELECT format('%s %s: an event without its intent', operation, key)
+FROM events e
+WHERE NOT EXISTS (
+    SELECT FROM intents i
+    WHERE i.tenant_id = e.tenant_id AND i.operation = e.operation AND i.key = e.key AND outcome IN ('created', 'changed'))
+
+-- rule: events are in the order of the changes of their record
+SELECT format('%s: event %s is of an earlier version than event %s', record_id, n, before)
+FROM (
+    SELECT record_id, n, lag(n) OVER later AS before, (changes -> 'version' ->> 1)::integer AS version,
+        lag((changes -> 'version' ->> 1)::integer) OVER later AS version_before
+    FROM events JOIN intents USING (tenant_id, operation, key)
+    WHERE outcome = 'changed'
+    WINDOW later AS (PARTITION BY tenant_id, record_id ORDER BY n)) AS changed
+WHERE version <= version_before
 
 -- rule: one intent for each creation
 WITH created AS (
@@ -114,6 +143,8 @@ WITH created AS (
         UNION ALL SELECT tenant_id, id FROM closings
         UNION ALL SELECT tenant_id, id FROM receipts
         UNION ALL SELECT tenant_id, id FROM repayments
+        UNION ALL SELECT tenant_id, id FROM number_patterns
+        UNION ALL SELECT tenant_id, id FROM next_numbers
         UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not the users of the demo
     ) AS record GROUP BY 1, 2
 )

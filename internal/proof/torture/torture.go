@@ -76,6 +76,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		people.businesses.met(tenant, business)
 	}
 	email := &moving{seed: cfg.Seed, addrs: people.addrs}
+	feeds := &following{addrs: w.addrs, http: &http.Client{Transport: &http.Transport{}}}
 	others := newPrograms(cfg.Seed, w)
 	faults := &chaos{
 		world: w, seed: cfg.Seed, every: cfg.FaultEvery, only: cfg.Without.fault, now: seen.now, counts: map[string]int{},
@@ -116,6 +117,10 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		return nil
 	})
 	all.Go(func() error {
+		feeds.run(during)
+		return nil
+	})
+	all.Go(func() error {
 		others.run(during)
 		return nil
 	})
@@ -131,7 +136,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		}
 		took = middle.before // the history ends there
 	}
-	found, stored, err := w.examine(ctx, people, others, demo)
+	found, stored, err := w.examine(ctx, people, others, feeds, demo)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +153,8 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	return report, nil
 }
 
-// prepare removes a layer, if there is one to remove, and returns the records from before the clients start.
+// prepare removes a layer, if there is one to remove, starts the event feed of each tenant, and returns the records from before the clients
+// start.
 func (w *world) prepare(ctx context.Context, removal []string) (demo before, err error) {
 	conn, err := w.admin(ctx)
 	if err != nil {
@@ -160,16 +166,21 @@ func (w *world) prepare(ctx context.Context, removal []string) (demo before, err
 			return before{}, fmt.Errorf("remove a layer: %s: %w", sql, err)
 		}
 	}
+	_, err = conn.Exec(ctx, `INSERT INTO event_feeds (tenant_id, id, name) SELECT id, new_id(), 'torture' FROM tenants`)
+	if err != nil {
+		return before{}, fmt.Errorf("start the event feeds: %w", err)
+	}
 	return loadBefore(ctx, conn)
 }
 
 // examine waits for the world to come to rest and checks it.
 func (w *world) examine(
-	ctx context.Context, people *clients, others *programs, demo before,
+	ctx context.Context, people *clients, others *programs, feeds *following, demo before,
 ) (found []Violation, stored rows, err error) {
 	if err := w.heal(ctx); err != nil {
 		return nil, rows{}, err
 	}
+	feeds.finish(ctx)
 	conn, err := w.admin(ctx)
 	if err != nil {
 		return nil, rows{}, err
@@ -200,9 +211,13 @@ func (w *world) examine(
 	if err != nil {
 		return nil, rows{}, err
 	}
+	misread, err := feeds.judge(ctx, conn)
+	if err != nil {
+		return nil, rows{}, err
+	}
 	stored, err = loadRows(ctx, conn, demo)
 	if err != nil {
 		return nil, rows{}, err
 	}
-	return slices.Concat(w.deaths.all(), stuck, left, wrong, untrue, judge(people, stored)), stored, nil
+	return slices.Concat(w.deaths.all(), stuck, left, wrong, untrue, misread, judge(people, stored)), stored, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/event/eventcases"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
@@ -18,6 +19,7 @@ func Resources() []sitetest.Resource {
 		invoicecases.Resources(),
 		// New resources are added above this line.
 		peoplecases.Resources(),
+		eventcases.Resources(),
 	)
 }
 

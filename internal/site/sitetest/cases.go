@@ -28,7 +28,7 @@ type row struct {
 	ofOne bool
 }
 
-// Did stands for the outcome of the first success of an operation.
+// Did is a placeholder for the outcome of the first success of an operation.
 const Did idempotency.Outcome = "did"
 
 var (

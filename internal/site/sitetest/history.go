@@ -11,13 +11,16 @@ import (
 	"onlyonce/internal/must"
 )
 
-// event is an entry of a record's history, as the API shows it.
+// event is an entry of a record's history, as the API shows it, or an event of the feed.
 type event struct {
 	At, Actor, Operation, What, Key string
 	Changes                         []struct {
 		Field    string
 		From, To any
 	}
+
+	ID, Resource string // of the feed
+	Effects      []struct{ What string }
 }
 
 // String returns the event in one line: its operation, sentence, key and changes.
@@ -32,6 +35,9 @@ func (e event) String() string {
 			text = "…"
 		}
 		said = append(said, c.Field+" "+text)
+	}
+	for _, effect := range e.Effects {
+		said = append(said, "with "+effect.What)
 	}
 	return strings.Join(said, " ")
 }
@@ -68,6 +74,27 @@ func (b *Bundle) Events(api *Client, path string, limit int) (said []string) {
 		said = append(said, e.String())
 	}
 	return said
+}
+
+// Feed reads the events of a tenant after a place, in pages of a size, and returns each as text, and the place after which it goes on.
+func (b *Bundle) Feed(program *Client, after string, limit int) (said []string, _ string) {
+	b.Helper()
+	ids := map[string]bool{}
+	for more := true; more; {
+		p := Decode[struct {
+			Events []event
+			After  string
+			More   bool
+		}](b, program.Get(fmt.Sprintf("/api/v1/events?limit=%d&after=%s", limit, after)).Want(b, http.StatusOK))
+		must.Thatf(b, !p.More || p.After != after, "the page after %s leads to itself", after)
+		for _, e := range p.Events {
+			assert.Thatf(b, e.Actor == "token test" && e.At != "" && !ids[e.ID], "%+v", e)
+			ids[e.ID] = true
+			said = append(said, e.Resource+" "+e.String())
+		}
+		after, more = p.After, p.More
+	}
+	return said, after
 }
 
 // History returns the entries on the page of a record, without the actor and time at their ends.

@@ -279,9 +279,10 @@ func (n planNode) all() map[*planNode]bool {
 }
 
 // bound returns the most rows that a node of a statement may read. Some statements have their own bound: a list that filters
-// some of the rows from its index.
+// some of the rows from its index, or the later changes of the records of a page of events.
 func bound(query string) float64 {
-	if strings.Contains(query, "candidates AS") || strings.Contains(query, "WITH RECURSIVE found") {
+	own := []string{"candidates AS", "WITH RECURSIVE found", ") AS later"}
+	if slices.ContainsFunc(own, func(part string) bool { return strings.Contains(query, part) }) {
 		return bounded
 	}
 	return Few

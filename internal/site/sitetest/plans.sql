@@ -41,6 +41,9 @@ SELECT '%[1]s', operation, 'past ' || n, sha256(''),
     pg_temp.id(n) AS attempt, pg_temp.id(place * 10000 + n) AS record, outcome, changes::jsonb, 'test',
     json_build_object('id', pg_temp.id(place * 10000 + n)), now() + interval '1 hour'
 FROM generate_series(1, %[2]d) AS n, (VALUES %[3]s) AS of (place, operation, outcome, changes);
+INSERT INTO event_feeds (tenant_id, id, name) SELECT '%[1]s', pg_temp.id(n), 'Program ' || n FROM generate_series(1, %[2]d) AS n;
+UPDATE tenants SET events_since = now() WHERE id = '%[1]s';
+INSERT INTO events (tenant_id, operation, key) SELECT tenant_id, operation, key FROM intents WHERE operation IN ('customer.upsert', 'customer.edit');
 -- One record has most of what was done.
 INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, at, expires_at)
 SELECT '%[1]s', 'customer.upsert', 'again ' || n, sha256(''), pg_temp.id(n), pg_temp.id(7), 'reused', 'test',

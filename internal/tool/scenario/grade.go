@@ -32,7 +32,7 @@ func (t *Tally) Grade() string {
 	}
 }
 
-// Once returns in how many of the tried incidents each intent made one record, such as "3 of 4", whatever the pages showed.
+// Once returns in how many of the tried incidents each intent made one record, such as "3 of 4", independent of what the pages showed.
 func (t *Tally) Once() string {
 	if t.Tried() == 0 {
 		return "not tried"

@@ -73,7 +73,7 @@ func (r *Results) Verdicts() string {
 	return text.String()
 }
 
-// Worse returns the results that are worse than in an earlier run, and those that were tried only there.
+// Worse returns the results that are worse than in an earlier run, and the ones tried only there.
 func (r *Results) Worse() []Result {
 	return slices.DeleteFunc(slices.Clone(r.All), func(one Result) bool { return one.Was == "" })
 }

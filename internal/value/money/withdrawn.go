@@ -30,6 +30,18 @@ var withdrawn = map[string]withdrawal{
 // Withdrawn returns the codes of the currencies that ended in 2000 or later, sorted.
 func Withdrawn() []string { return slices.Sorted(maps.Keys(withdrawn)) }
 
+// InUse returns the codes of the currencies that were in use on a day or later, sorted.
+func InUse(day date.Date) []string {
+	codes := Currencies()
+	for code := range withdrawn {
+		if !(Currency{code}).LastDay().Before(day) {
+			codes = append(codes, code)
+		}
+	}
+	slices.Sort(codes)
+	return codes
+}
+
 // LastDay returns the last day on which a currency was legal tender, or the zero Date unless it was withdrawn.
 func (c Currency) LastDay() date.Date {
 	last, _ := date.Parse(withdrawn[c.code].last)

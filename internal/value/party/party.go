@@ -23,7 +23,8 @@ type Details struct {
 	TaxID   string `json:"tax_id,omitzero" doc:"As the party writes it, such as a VAT number with its country prefix."`
 }
 
-// Check returns the details in their stored form, and adds mistakes to problems, with pointers below prefix.
+// Check returns the details in their stored form, and adds mistakes to problems, with pointers below prefix. A tax ID that is meant as a
+// VAT number must be one.
 func (d Details) Check(prefix string, problems *invalid.Error) Details {
 	checked := Details{
 		Address: problems.Lines(prefix+"/address", "the address", d.Address, MaxAddress),
@@ -33,6 +34,9 @@ func (d Details) Check(prefix string, problems *invalid.Error) Details {
 		problems.Add(prefix+"/country", "Choose a country by its two-letter code, like IE.")
 	}
 	checked.TaxID = problems.Line(prefix+"/tax_id", "the tax ID", d.TaxID, maxTaxID)
+	if mistake := VATMistake(checked.TaxID); mistake != "" {
+		problems.Add(prefix+"/tax_id", mistake)
+	}
 	return checked
 }
 

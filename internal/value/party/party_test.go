@@ -40,6 +40,8 @@ func TestDetails(t *testing.T) {
 		},
 		{typed: party.Details{Address: strings.Repeat("é", party.MaxAddress+1)}, wrong: "/p/address"},
 		{typed: party.Details{Address: "a\u202eb", TaxID: "a\x00b"}, wrong: "/p/address /p/tax_id"},
+		{typed: party.Details{TaxID: "IE 6388047 U"}, wrong: "/p/tax_id"},
+		{typed: party.Details{Country: "IE", TaxID: "FR40303265045"}, want: party.Details{Country: "IE", TaxID: "FR40303265045"}},
 	} {
 		var problems invalid.Error
 		got := c.typed.Check("/p", &problems)
@@ -127,24 +129,63 @@ func TestCountries(t *testing.T) {
 	assert.Thatf(t, party.CountryName("") == "" && party.CountryName("XX") == "XX", "what is no country has a name")
 }
 
-// TestVATNumbers checks that a VAT number must have the form of its country.
+// TestVATNumbers checks numbers that countries or companies have published. Where a country has check digits, each number with another
+// digit is refused.
 func TestVATNumbers(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{
-		"IE 6388047V": "IE6388047V", "ie6388047v": "IE6388047V", "DE 123 456 789": "DE123456789", "PL 526-025-02-74": "PL5260250274",
-		"BE 0123.456.789": "BE0123456789", "CHE-123.456.789 MWST": "CHE123456789MWST", "EL123456789": "EL123456789",
-		"XI123456789": "XI123456789", "NL123456789B01": "NL123456789B01", "FRAB123456789": "FRAB123456789", "GBGD001": "GBGD001",
-		"ATU12345678": "ATU12345678", "NO 123 456 789 MVA": "NO123456789MVA",
-		"": "", "D": "", "DE": "", "St.-Nr. 93/815/08152": "", "NIP 526-025-02-74": "", "526-025-02-74": "", "DE12345678": "",
-		"DE1234567890": "", "EIN 12-3456789": "", "Siret 123 456 789 00012": "", "HRB 12345": "", "GSTIN 22AAAAA0000A1Z5": "",
-		"AT12345678": "",
+		"ATU13585627": "ATU13585627", "BE 0428.759.497": "BE0428759497", "BE0417497106": "BE0417497106", "BG 175 074 752": "BG175074752",
+		"CHE-123.456.788 MWST": "CHE123456788MWST", "CY-10259033P": "CY10259033P", "CZ25123891": "CZ25123891",
+		"DE 136 695 976": "DE136695976", "de129273398": "DE129273398", "DK 13585628": "DK13585628", "EE 100 931 558": "EE100931558",
+		"EL094259216": "EL094259216", "GR 094259216": "GR094259216", "ESB58378431": "ESB58378431", "ES54362315K": "ES54362315K",
+		"FI 2077474-0": "FI20774740", "FR40303265045": "FR40303265045", "FR 23 334 175 221": "FR23334175221",
+		"FRK7399859412": "FRK7399859412", "GB 980 7806 84": "GB980780684", "GBGD001": "GBGD001", "HR33392005961": "HR33392005961",
+		"HU-12892312": "HU12892312", "ie6388047v": "IE6388047V", "IE 6433435OA": "IE6433435OA", "IE8D79739I": "IE8D79739I",
+		"IT 00743110157": "IT00743110157", "LT119511515": "LT119511515", "LT100001919017": "LT100001919017",
+		"LU 150 274 42": "LU15027442", "LV4000 3521 600": "LV40003521600", "MT 1167-9112": "MT11679112",
+		"NL004495445B01": "NL004495445B01", "NL 0000.99.998.B57": "NL000099998B57", "NO 995 525 828 MVA": "NO995525828MVA",
+		"PL 526-025-02-74": "PL5260250274", "PL8567346215": "PL8567346215", "PT 501 964 843": "PT501964843", "RO 185 472 90": "RO18547290",
+		"SE556036079301": "SE556036079301", "SI 5022 3054": "SI50223054", "SK 202 274 96 19": "SK2022749619", "XI 432525179": "XI432525179",
 	} {
 		number, is := party.VATNumber(typed)
-		assert.Thatf(t, is == (want != "") && (!is || number == want), "%q: %q, %t, want %q", typed, number, is, want)
+		assert.Thatf(t, is && number == want && party.VATMistake(typed) == "", "%q: %q, %t", typed, number, is)
+		if slices.Contains(strings.Fields("BG CH CY CZ ES GB LT LV NO RO XI"), want[:2]) || want == "FRK7399859412" {
+			continue
+		}
+		for i, digit := range want {
+			if digit < '0' || digit > '9' || i >= 12 && (want[:2] == "NL" || want[:2] == "SE") { // no part of the sum
+				continue
+			}
+			other := want[:i] + string('0'+(digit-'0'+1)%10) + want[i+1:]
+			assert.Thatf(t, party.VATMistake(other) != "", "%s is one", other)
+		}
+	}
+	for _, with0 := range []string{"EL123456090", "PT123456720", "SI12345610"} { // in place of 10
+		assert.Thatf(t, party.VATMistake(with0) == "", "%s is none", with0)
 	}
 	for _, c := range party.Countries() {
 		if _, is := party.VATNumber(party.VATExample(c.Code)); !is {
 			t.Errorf("%s: %s is no VAT number", c.Code, party.VATExample(c.Code))
 		}
+	}
+}
+
+// TestNoVATNumbers checks tax IDs that are no VAT numbers. Those that are meant as one are mistakes.
+func TestNoVATNumbers(t *testing.T) {
+	t.Parallel()
+	for typed, form := range map[string]string{
+		"": "", "D": "", "DE": "", "ATU": "", "St.-Nr. 93/815/08152": "", "DE 93/815/08152": "", "NIP 526-025-02-74": "",
+		"EIN 12-3456789": "", "Siret 123 456 789 00012": "", "Siren 123456789": "", "HRB 12345": "", "GSTIN 22AAAAA0000A1Z5": "",
+		"ITIN 912-70-1234": "", "No. 12345": "", "CHE-123": "", "FRN 123456": "", "RSSMRA85T10A562S": "", "DE HRB 12345": "",
+		"DE12345678": "DE123456788", "DE1234567890": "DE123456788", "AT12345678": "ATU12345675", "NL123456789": "NL123456782B01",
+		"BE 123.456.749": "BE0123456749", "gr1": "EL123456783", "XI1": "XI123456789", "GB 1234": "GB123456789", "ES A1": "ESB12345674",
+		"IE6388047": "IE1234567FA", "CY12345678": "CY12345678F", "SE 556036-0793": "SE123456789701", "FR12 345 678 9": "FR32123456789",
+	} {
+		want := ""
+		if form != "" {
+			want = "VAT numbers of this country have the form " + form + ". Check this one for typing mistakes."
+		}
+		_, is := party.VATNumber(typed)
+		assert.Thatf(t, !is && party.VATMistake(typed) == want, "%q: %t, %q", typed, is, party.VATMistake(typed))
 	}
 }

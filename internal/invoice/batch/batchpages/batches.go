@@ -31,8 +31,8 @@ type pages struct {
 	warn     Warn
 }
 
-// Warn returns sentences about unusual facts of a draft.
-type Warn func(invoice.Invoice) []string
+// Warn returns warnings about chosen drafts, by their ids.
+type Warn func(r *http.Request, drafts []invoice.Invoice) (map[uuid.UUID][]invoiceviews.Warning, error)
 
 // Mount mounts the batches, whose invoices are chosen in the list of invoices.
 func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], warn Warn) {
@@ -137,14 +137,14 @@ func (s *pages) form(r *http.Request, p templates.Page, f templates.Form) (templ
 	if err != nil {
 		return nil, err
 	}
-	warnings := map[uuid.UUID][]string{}
+	var warnings map[uuid.UUID][]invoiceviews.Warning
 	if view.Issues {
 		drafts, err := invoice.ChosenWhole(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
 		if err != nil {
 			return nil, err
 		}
-		for _, inv := range drafts {
-			warnings[inv.ID] = s.warn(inv)
+		if warnings, err = s.warn(r, drafts); err != nil {
+			return nil, err
 		}
 	}
 	var late []string
@@ -201,6 +201,8 @@ func gets(action string, inv invoice.Summary) (text string, can bool) {
 		return "It is void.", false
 	case issues && inv.Status != invoice.StatusDraft:
 		return "It is issued already.", false
+	case issues && inv.Closed:
+		return "Its period is closed.", false
 	case !issues && mail.Possible(of) != nil:
 		return "It isn't issued.", false
 	case inv.Customer.Email != "":

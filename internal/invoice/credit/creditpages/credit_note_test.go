@@ -84,10 +84,13 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	note := sitetest.Decode[credited](b, b.Program(b.Replica, b.Acme).Get("/api/v1"+page))
 	receipt := "/receipts/" + note.Receipt
 	b.Page(x.Caller.Get(page)).Says("Credits invoice 2026-0001 of 21 Nov 2026", "Of it, credit of the customer 135.77").LeadsTo(receipt)
-	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Credited 135.77 EUR 135.77 paid. Nothing is open.",
+	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Credited 135.77 EUR 135.77 paid. 135.77 became credit. Nothing is open.",
 		"Paid 135.77 Became credit of the customer −135.77 Credited 135.77 Open EUR 0.00", "Became credit",
 		"−135.77 EUR", "135.77 EUR became credit with "+note.Number).
 		LeadsTo(receipt)
+	shown := b.Program(b.Replica, b.Acme).Get("/api/v1/invoices/" + x.ID)
+	const amounts = `"paid":"135.77","became_credit":"135.77","credited":"135.77","written_off":"0.00","open":"0.00"`
+	assert.Thatf(t, strings.Contains(shown.Body, amounts), "%v", shown)
 	b.Page(x.Caller.Get(receipt)).Says("Became credit on", "Credit note "+note.Number, "Credit left 135.77 EUR", "Pay credit back").
 		LeadsTo(page)
 
@@ -99,14 +102,22 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	program.Post("/api/v1"+receipt+"/allocations", `{"invoice_id": "`+other+`", "amount": "0.07", "date": "2026-11-23"}`).
 		Want(t, http.StatusCreated)
 	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Paid 1 135.77 EUR From credit notes 1 0.07 EUR", note.Number)
+	b.Page(x.Caller.Get(page+"/reversals/new?key=used")).
+		Says("You can't reverse this credit note.", "First remove what depends on it: the payment of 0.07 EUR on 2026-0002.")
+	whole := sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 13577`)
+	b.Page(x.Caller.Get("/payments/" + whole + "/remove?key=credit")).
+		Says("You can't remove this payment. Some of it became credit")
 }
 
-// TestAmountAndReversal: an amount counts instead of the quantities of the form, which has them all, and a credit note is reversed on its
+// TestAmountAndReversal: the buttons fill in all quantities or none, and an amount counts instead of them. A credit note is reversed on its
 // page, which then leads to the reversal. The invoice and its history have both.
 func TestAmountAndReversal(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
 	form := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location()))
+	form = b.Page(x.Caller.Press(form, "None"))
+	assert.Equal(t, fmt.Sprint(form.Typed()["line_quantity"]), "[ ]", "quantities of none")
+	form = b.Page(x.Caller.Press(form, "All")).Says("This credit note EUR 135.77")
 	typed := sitetest.Change(form.Typed(), "amount", "50.00", templates.RedisplayField, invoiceviews.PreviewCredit)
 	form = b.Page(x.Caller.Submit(x.Resource.List()+"/form", typed)).Says("Net 41.24 Tax 8.76 This credit note EUR 50.00")
 	page, _, _ := strings.Cut(x.Caller.Press(form, "Create credit note").Location(), "?")
@@ -123,12 +134,33 @@ func TestAmountAndReversal(t *testing.T) {
 	b.Page(x.Caller.Get(page + "/reversals/new?key=again")).Says("This credit note was reversed by CN-2026-0002.")
 }
 
+// TestSendFromThePage: a credit note that wasn't sent has a button that sends it, and a form for another recipient with its texts.
+func TestSendFromThePage(t *testing.T) {
+	b := sitetest.Setup(t)
+	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
+	quiet := sitetest.Change(x.Command, "tell_customer", "")
+	page, _, _ := strings.Cut(x.Ask(quiet).Location(), "?")
+	shown := b.Page(x.Caller.Get(page)).Says("Not sent by email.")
+	sends := "/invoices/" + x.ID + "/send/new?credit_note_id=" + strings.TrimPrefix(page, "/credit-notes/")
+	shown.LeadsTo(sends)
+	form := b.Page(x.Caller.Get(x.Caller.Get(sends).Location())).Says("Send this credit note by email")
+	assert.Equal(t, form.Typed().Get("subject"), "Credit note CN-2026-0001 for invoice 2026-0001 from Acme")
+	assert.Thatf(t, strings.HasPrefix(form.Typed().Get("introduction"), "Hello Ada Lovelace,\n\nOn 22 November 2026, we credited"),
+		"%q", form.Typed().Get("introduction"))
+	to := sitetest.Change(form.Typed(), "recipient", "no address")
+	form = b.Page(x.Caller.Submit("/invoices/"+x.ID+"/send", to))
+	assert.Equal(t, form.Typed().Get("credit_note_id"), to.Get("credit_note_id"), "the kept credit note")
+	sent := x.Caller.Press(shown, "Send by email")
+	assert.Thatf(t, strings.HasPrefix(sent.Location(), page), "%v", sent)
+	b.Page(x.Caller.Get(page)).Says("Credit note to ada@example.com")
+}
+
 // TestCreditEverything: a program omits the lines, and a form is filled with the remaining quantities.
 func TestCreditEverything(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
 	form := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location()))
-	form.Says("Open on 2026-0001: 135.77 EUR", "Line 1: Design 2 left at 50.00 EUR", "Line 2: Printing 1.5 left at 7.99 EUR")
+	form.Says("Open on 2026-0001: 135.77 EUR", "Design 2 50.00 100.00 2 (100.00)", "Printing 1.5 7.99 11.99 1.5 (11.99)")
 	quantities := form.Typed()["line_quantity"]
 	assert.Thatf(t, fmt.Sprint(quantities) == "[2 1.5]", "suggested are %q", quantities)
 	program := b.Program(b.Replica, b.Acme)
@@ -144,7 +176,7 @@ func TestCreditEverything(t *testing.T) {
 
 	asked := x.Caller.Press(form, "Create credit note")
 	x.Format.Refused(x, asked, "open-amount-changed", nil)
-	b.Page(asked).Says("The open amount has changed since you opened this form.", "Line 1: Design 0 left at 50.00 EUR")
+	b.Page(asked).Says("The open amount has changed since you opened this form.", "Design 2 50.00 100.00 0 (0.00)")
 	again := program.With("Idempotency-Key", "another").Post("/api/v1"+x.Resource.List(), `{}`)
 	sitetest.JSON{}.Refused(x, again, "exceeds-invoice", nil)
 	none := x.Caller.Get(x.Resource.List() + "/new?key=another")
@@ -153,16 +185,20 @@ func TestCreditEverything(t *testing.T) {
 }
 
 // TestCreditedInPart: the invoice's page has the same state as the list, and doesn't count credits as payments. The list of credit notes
-// finds the credit note, and sums it up.
+// finds the credit note, also by words of its reason, and sums it up.
 func TestCreditedInPart(t *testing.T) {
 	b := sitetest.Setup(t)
 	notes := invoicecases.CreditNotes()
 	notes.Parent.Command = sitetest.Change(notes.Parent.Command, "due_date", "2099-12-31") // never overdue
 	x := b.Case(notes, sitetest.HTML{})
-	x.Format.Done(x, x.Ask(x.Command))
+	x.Format.Done(x, x.Ask(sitetest.Change(x.Command, "reason", "Two designs were damaged in transit")))
 	total := sitetest.Get[int64](b, `SELECT total FROM credit_notes`)
-	for _, search := range []string{"cn-20", fmt.Sprintf("%d.%02d", total/100, total%100), "2026-0001", "ada"} {
+	amount := fmt.Sprintf("%d.%02d", total/100, total%100)
+	for _, search := range []string{"cn-20", amount, "2026-0001", "ada", "damaged", "TRANSIT desi", "transit " + amount} {
 		b.Page(x.Caller.Get("/credit-notes?" + url.Values{"q": {search}}.Encode())).Says("Credited 1 ")
+	}
+	for _, search := range []string{"damaged goods", "transit 0.01", "!"} {
+		b.Page(x.Caller.Get("/credit-notes?" + url.Values{"q": {search}}.Encode())).Says("No credit notes")
 	}
 	for _, path := range []string{"/invoices/" + x.ID, "/invoices"} {
 		page := b.Page(x.Caller.Get(path)).Says("Partially credited")

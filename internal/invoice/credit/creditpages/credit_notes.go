@@ -40,8 +40,8 @@ type pages struct {
 // Render returns a document as a PDF file.
 type Render func(ctx context.Context, name string, shown pdf.Document) (web.File, error)
 
-// MailsOf returns the emails with a credit note for its page.
-type MailsOf func(r *http.Request, pool *pgxpool.Pool, note uuid.UUID) (invoiceviews.InvoiceMails, error)
+// MailsOf returns the emails with a credit note of an invoice for its page.
+type MailsOf func(r *http.Request, pool *pgxpool.Pool, n credit.Note, inv invoice.Invoice) (invoiceviews.InvoiceMails, error)
 
 // Mount mounts credit notes, which are listed for each invoice and for all.
 func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render, mailsOf MailsOf) {
@@ -65,9 +65,9 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render, 
 		Summary: "The credit notes of an invoice, newest first.", View: showCreditNote, Read: web.ListUnder(s.invoices, credit.ListOf),
 	})
 	web.ListAll(m, invoiceform.Below[credit.Listed]{
-		Pool: s.site.Pool, Many: "credit notes", Dated: "issued", Placeholder: "Number, invoice, customer or total",
-		Searched: "whose number begins with this, or of invoices whose number, lines, or customer's name, email, tax ID, contact or " +
-			"reference have words that begin with these",
+		Pool: s.site.Pool, Many: "credit notes", Dated: "issued", Placeholder: "Number, reason, invoice, customer or total",
+		Searched: "whose number begins with this, whose reason has, or of invoices whose number, lines, or customer's name, email, " +
+			"tax ID, contact or reference have words that begin with these",
 		List: credit.List, SumUp: credit.SumUp, Sums: []invoiceviews.Standing{{Kind: "credited", Label: "Credited"}},
 	}.Search(web.Listing[credit.Listed]{
 		Summary: "Credit notes, latest day first. A page may have fewer than limit, or none, even when there is a next_cursor.",
@@ -125,7 +125,7 @@ func draftOf(form url.Values, inv invoice.Invoice) (credit.Draft, error) {
 	}
 	if amount := form["amount"]; len(amount) > 0 && strings.TrimSpace(amount[0]) != "" {
 		questions = invalid.Error{}
-		invoiceform.ReadNumber(&questions, "/amount", &amount[0], inv.Currency.Decimals())
+		invoiceform.ReadAmount(&questions, "/amount", &amount[0], inv.Currency.Decimals())
 		in.Amount, in.Lines = amount[0], nil
 	}
 	draft, err := in.Draft(inv)
@@ -147,15 +147,21 @@ func (s *pages) freshCreditNote(r *http.Request) (url.Values, error) {
 	if day.Before(inv.IssueDate) {
 		day = inv.IssueDate
 	}
-	fresh := url.Values{invoiceviews.TellField: {"true"}, "date": {day.String()}}
-	for _, line := range left {
-		quantity := ""
-		if inv.WrittenOff == 0 {
-			quantity = typed.Unambiguous(line.Quantity.String())
-		}
-		fresh.Add("line_quantity", quantity)
+	fresh := url.Values{
+		invoiceviews.TellField: {"true"}, "date": {day.String()}, "line_quantity": make([]string, len(left)),
+	}
+	if inv.WrittenOff == 0 {
+		fresh["line_quantity"] = quantitiesOf(left)
 	}
 	return fresh, err
+}
+
+// quantitiesOf returns the remaining quantities of lines as text of the form.
+func quantitiesOf(left []credit.Left) (all []string) {
+	for _, line := range left {
+		all = append(all, typed.Unambiguous(line.Quantity.String()))
+	}
+	return all
 }
 
 func (s *pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -172,18 +178,29 @@ func (s *pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 		Open: inv.Currency.Display(inv.Open), SeenOpen: inv.Currency.Format(inv.Open), To: inv.Customer.Email,
 	}
 	total, net := inv.Total-inv.Credited, int64(0)
-	for _, line := range left {
+	for i, line := range left {
 		net += line.Net
 		view.Lines = append(view.Lines, invoiceviews.CreditLine{
-			Description: line.Description, UnitPrice: inv.Currency.DisplayPrice(line.UnitPrice), Left: line.Unit.Of(line.Quantity),
+			Description: line.Description, Quantity: inv.Lines[i].QuantityText(), UnitPrice: inv.Currency.DisplayPrice(line.UnitPrice),
+			Amount: inv.Currency.Display(inv.Lines[i].Net), Left: line.Unit.Of(line.Quantity), LeftAmount: inv.Currency.Display(line.Net),
 		})
 	}
 	view.Subtotal, view.Tax, view.Total = inv.Currency.Display(net), inv.Currency.Display(total-net), inv.Currency.Display(total)
-	if f.Typed.Get(templates.RedisplayField) == invoiceviews.PreviewCredit {
+	switch f.Typed.Get(templates.RedisplayField) {
+	case invoiceviews.CreditAll:
+		f.Typed["line_quantity"] = quantitiesOf(left)
+		f.Typed.Del("amount")
+		view.Preview = preview(f.Typed, inv, left)
+	case invoiceviews.CreditNone:
+		f.Typed["line_quantity"] = make([]string, len(left))
+	case invoiceviews.PreviewCredit:
 		view.Preview = preview(f.Typed, inv, left)
 	}
 	if inv.Paid > 0 {
-		view.Paid = inv.Currency.Display(inv.Paid)
+		view.Paid = inv.Currency.Display(inv.Received())
+	}
+	if inv.BecameCredit > 0 {
+		view.Became = inv.Currency.Display(inv.BecameCredit)
 	}
 	if inv.WrittenOff > 0 {
 		view.Most = inv.Currency.Display(inv.Open + inv.Paid)
@@ -240,9 +257,7 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 		Reason: n.Reason, Footer: inv.Seller.Footer,
 		InvoiceNumber: inv.Number, InvoiceDate: web.DateText(inv.IssueDate), InvoiceHref: "/invoices/" + inv.ID.String(),
 		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
-	}
-	if n.Reverses.ID == uuid.Nil {
-		view.EInvoiceHref = "/credit-notes/" + n.ID.String() + "/ubl"
+		EInvoiceHref: "/credit-notes/" + n.ID.String() + "/ubl",
 	}
 	if n.BecameCredit != 0 {
 		view.BecameCredit = money(n.BecameCredit)
@@ -266,7 +281,7 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 			Label: t.NoTax.GroupText(t.Rate), Net: money(t.Net), Amount: money(t.Tax), Reason: t.NoTax.ReasonText(inv.Exemption),
 		})
 	}
-	view.Mails, err = s.mailsOf(r, s.site.Pool, n.ID)
+	view.Mails, err = s.mailsOf(r, s.site.Pool, n, inv)
 	return invoiceviews.CreditNotePage(p, view), err
 }
 
@@ -276,7 +291,7 @@ func (s *pages) creditNotePDF(r *http.Request, n credit.Note) (web.File, error) 
 	if err != nil {
 		return web.File{}, err
 	}
-	logo, err := document.Logo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv)
+	logo, err := document.Logo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.Seller)
 	if err != nil {
 		return web.File{}, err
 	}

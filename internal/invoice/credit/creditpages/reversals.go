@@ -25,7 +25,9 @@ func (s *pages) mountReversals() {
 		ShownAt: func(n credit.Note) string { return s.notes.URL(n.ID) },
 	})
 	draft := web.NewFormUnder(s.notes, m, credit.ReverseInput.Draft, web.Form[credit.Note]{
-		Fields:  []templates.Field{{Name: "reason", Value: "Reason"}, {Name: "date", Value: "Date"}},
+		Fields: []templates.Field{
+			{Name: "reason", Value: "Reason"}, {Name: "date", Value: "Date"}, {Name: invoiceviews.TellField, Value: "Send by email"},
+		},
 		Page:    s.reverseForm,
 		Example: credit.ReverseInput{Reason: "Wrong invoice"},
 		Words: &web.Wording{
@@ -43,13 +45,13 @@ func (s *pages) mountReversals() {
 func (s *pages) freshReversal(r *http.Request) (url.Values, error) {
 	of, err := s.notes.Find(r)
 	if err == nil {
-		err = credit.Reversible(of)
+		err = credit.Reversible(r.Context(), s.site.Pool, web.Principal(r).Tenant, of)
 	}
 	day := s.site.Today(r)
 	if day.Before(of.Date) {
 		day = of.Date
 	}
-	return url.Values{"date": {day.String()}}, err
+	return url.Values{invoiceviews.TellField: {"true"}, "date": {day.String()}}, err
 }
 
 func (s *pages) reverseForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -57,14 +59,14 @@ func (s *pages) reverseForm(r *http.Request, p templates.Page, f templates.Form)
 	if err != nil {
 		return nil, err
 	}
-	number, err := invoice.Numbers.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, of.InvoiceID)
+	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, of.InvoiceID)
 	if err != nil {
 		return nil, err
 	}
 	f.Cancel = s.notes.URL(of.ID)
 	view := invoiceviews.ReverseFormView{
-		Form: f, Number: of.Number, Href: f.Cancel, Amount: web.AmountText(of.Currency, of.Total), Invoice: number,
-		InvoiceHref: s.invoices.URL(of.InvoiceID),
+		Form: f, Number: of.Number, Href: f.Cancel, Amount: web.AmountText(of.Currency, of.Total), Invoice: inv.Number,
+		InvoiceHref: s.invoices.URL(of.InvoiceID), To: inv.Customer.Email,
 	}
 	if of.BecameCredit > 0 {
 		view.BecameCredit = web.AmountText(of.Currency, of.BecameCredit)

@@ -23,16 +23,18 @@ SELECT tenant_id, id, $1, $2, 'credit of a credit note' FROM receipts
 WHERE tenant_id = $3 AND credit_note_id = $4;
 
 INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id, e_invoice)
-SELECT tenant_id, $1, id, 'credit_note', $2, COALESCE((
+SELECT tenant_id, $1, billed.id, CASE WHEN n.reverses_id IS NULL THEN 'credit_note' ELSE 'reversal' END, n.id,
+COALESCE((
 		SELECT m.e_invoice
 		FROM (
-			SELECT id FROM invoices WHERE tenant_id = $3 AND customer_id = billed.customer_id
+			SELECT id FROM invoices WHERE tenant_id = $2 AND customer_id = billed.customer_id
 			ORDER BY issue_date DESC, id DESC LIMIT 10) AS last,
 		LATERAL (
-			SELECT id, e_invoice FROM mails WHERE tenant_id = $3 AND invoice_id = last.id AND kind = 'invoice'
+			SELECT id, e_invoice FROM mails WHERE tenant_id = $2 AND invoice_id = last.id AND kind = 'invoice'
 			ORDER BY id DESC LIMIT 1) AS m
-		ORDER BY m.id DESC LIMIT 1), false) FROM invoices billed
-WHERE tenant_id = $3 AND id = $4 AND bill_to->>'email' <> '';
+		ORDER BY m.id DESC LIMIT 1), false)
+FROM credit_notes n JOIN invoices billed USING (tenant_id)
+WHERE tenant_id = $2 AND n.id = $3 AND billed.id = n.invoice_id AND bill_to->>'email' <> '';
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, unnest(ARRAY[invoice_id, id]), $1, $2, 'email queued' FROM mails

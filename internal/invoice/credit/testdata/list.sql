@@ -252,22 +252,30 @@ WITH candidates AS MATERIALIZED (
 			SELECT id FROM records WHERE (SELECT count(*) FROM records) = 1001
 			UNION ALL
 			SELECT rows.id FROM (SELECT DISTINCT id FROM records) AS of_record, LATERAL (
-				SELECT id FROM credit_notes b WHERE b.tenant_id = $2 AND b.invoice_id = of_record.id LIMIT 1001) AS rows)) AS streams LIMIT 1001
+				SELECT id FROM credit_notes b WHERE b.tenant_id = $2 AND b.invoice_id = of_record.id LIMIT 1001) AS rows) UNION ALL (
+			SELECT b.id FROM (SELECT word FROM unnest($5::text[]) AS word ORDER BY length(word) DESC LIMIT 1) AS asked, LATERAL (
+				SELECT credit_note_id AS id FROM credit_note_words w
+				WHERE tenant_id = $2 AND w.word >= asked.word AND w.word < asked.word || chr(1114111) LIMIT 1001) AS b)) AS streams LIMIT 1001
 ), picked AS (
 	SELECT r.first, r.second, c.id
 	FROM (SELECT DISTINCT id FROM candidates) AS c, LATERAL (
 		SELECT r.issue_date AS first, r.id AS second
 		FROM (SELECT * FROM credit_notes r WHERE r.tenant_id = $2 AND r.id = c.id LIMIT 1) AS r
-		WHERE (r.issue_date, r.id) < ($5::date, $6::uuid) AND true AND issue_date >= $7::date AND issue_date <= $8::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.number >= each.text AND r.number < each.text || chr(1114111) LIMIT 1) OR (
-				SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
-					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $9::integer) AS term WHERE NOT EXISTS (
-							SELECT FROM unnest($10::text[], $11::integer[]) AS t (word, n)
-							WHERE t.n = term AND (
-								SELECT true FROM invoice_words w
-								WHERE w.tenant_id = $2 AND w.word = t.word AND w.issue_date = r.issue_date AND w.invoice_id = r.id LIMIT 1)) AND NOT EXISTS (
-							SELECT FROM unnest($12::uuid[], $13::integer[]) AS t (other, n)
-							WHERE t.n = term AND t.other = r.customer_id)) LIMIT 1) AS found))) AS r
-	ORDER BY r.first DESC, r.second DESC LIMIT $14
+		WHERE (r.issue_date, r.id) < ($6::date, $7::uuid) AND true AND issue_date >= $8::date AND issue_date <= $9::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.number >= each.text AND r.number < each.text || chr(1114111) LIMIT 1) OR ((
+					SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
+						SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $10::integer) AS term WHERE NOT EXISTS (
+								SELECT FROM unnest($11::text[], $12::integer[]) AS t (word, n)
+								WHERE t.n = term AND (
+									SELECT true FROM invoice_words w
+									WHERE w.tenant_id = $2 AND w.word = t.word AND w.issue_date = r.issue_date AND w.invoice_id = r.id LIMIT 1)) AND NOT EXISTS (
+								SELECT FROM unnest($13::uuid[], $14::integer[]) AS t (other, n)
+								WHERE t.n = term AND t.other = r.customer_id)) LIMIT 1) AS found) OR (
+					SELECT bool_and(COALESCE((
+								SELECT true FROM credit_note_words w
+								WHERE tenant_id = $2 AND credit_note_id = r.id AND w.word >= asked.word AND w.word < asked.word || chr(1114111)
+								LIMIT 1), false))
+					FROM unnest($5::text[]) AS asked (word))))) AS r
+	ORDER BY r.first DESC, r.second DESC LIMIT $15
 ), found AS (
 	SELECT p.first, p.second, (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,

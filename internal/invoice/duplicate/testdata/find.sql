@@ -18,7 +18,12 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 			WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 			FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 	'last_reminder', (
-		SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+		SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+				SELECT e.state = 'failed' OR e.kept FROM mails e
+				WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+				AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+				ORDER BY e.id DESC LIMIT 1))
+		FROM invoice_reminders m
 		WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 	'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) FROM invoices r
 WHERE r.tenant_id = $1 AND r.id = ANY ($2::uuid[]) ORDER BY r.id LIMIT 20;
@@ -42,7 +47,12 @@ SELECT id, json FROM (
 				WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 				FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 		'last_reminder', (
-			SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+			SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+					SELECT e.state = 'failed' OR e.kept FROM mails e
+					WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+					AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+					ORDER BY e.id DESC LIMIT 1))
+			FROM invoice_reminders m
 			WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 		'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS json FROM invoices r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.duplicate_of = $3

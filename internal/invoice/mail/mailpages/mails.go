@@ -2,7 +2,6 @@
 package mailpages
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/invoice/reminder"
@@ -37,7 +37,12 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	s := &pages{on, invoices}
 	m := web.CreatedUnder(s.invoices, "send", s.site.Within("invoices"), web.Resource[mail.Mail]{
 		One: "email", Path: "/outbox", Table: mail.Table, Name: mail.Name,
-		ShownAt: func(m mail.Mail) string { return "/invoices/" + m.InvoiceID.String() },
+		ShownAt: func(m mail.Mail) string {
+			if m.CreditNoteID != uuid.Nil {
+				return "/credit-notes/" + m.CreditNoteID.String()
+			}
+			return "/invoices/" + m.InvoiceID.String()
+		},
 	})
 	draft := web.NewFormUnder(s.invoices, m, func(in mail.Input, inv invoice.Invoice) (mail.Draft, error) {
 		return in.Draft(inv.ID)
@@ -45,6 +50,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 		Fields: []templates.Field{
 			{Name: "recipient", Value: "To"}, {Name: "subject", Value: "Subject"}, {Name: "introduction", Value: "Text"},
 			{Name: invoiceviews.EInvoiceField, Value: "E-invoice"}, {Name: invoiceviews.FailedField, Value: "Failed email"},
+			{Name: invoiceviews.NoteField, Value: "Credit note"},
 		},
 		Page: s.mailForm, Example: mail.Input{Recipient: "ada@example.com"},
 		Words: &web.Wording{
@@ -78,13 +84,13 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 }
 
 // freshMail fills in the customer as the recipient, the email texts, and the e-invoice as in the last email; or a failed email to send
-// again.
+// again, or a credit note.
 func (s *pages) freshMail(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if failed, wrong := uuid.Parse(r.URL.Query().Get(invoiceviews.FailedField)); err == nil && wrong == nil {
 		m, err := record.Find(r.Context(), s.site.Pool, mail.Table, web.Principal(r).Tenant, failed)
 		return url.Values{
-			"recipient": {m.Recipient}, "subject": {m.Subject}, "introduction": {cmp.Or(m.Introduction, m.Message)},
+			"recipient": {m.Recipient}, "subject": {m.Subject}, "introduction": {m.Opening(inv)},
 			invoiceviews.FailedField: {failed.String()},
 		}, err
 	}
@@ -94,15 +100,25 @@ func (s *pages) freshMail(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	subject, text, err := mail.WordingOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv, mail.KindInvoice)
+	kind, note := mail.KindInvoice, credit.Note{}
+	if id, wrong := uuid.Parse(r.URL.Query().Get(invoiceviews.NoteField)); wrong == nil {
+		if note, err = record.Find(r.Context(), s.site.Pool, credit.Table, web.Principal(r).Tenant, id); err != nil {
+			return nil, err
+		}
+		kind = mail.KindOf(note)
+	}
+	subject, text, err := mail.WordingOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv, kind, note)
 	if err != nil {
 		return nil, err
 	}
+	fresh := url.Values{"recipient": {inv.Customer.Email}, "subject": {subject}, "introduction": {text}}
+	if note.Header.ID != uuid.Nil {
+		fresh.Set(invoiceviews.NoteField, note.Header.ID.String())
+		return fresh, nil
+	}
 	usual, err := invoice.UsualEInvoice(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv)
-	return url.Values{
-		"recipient": {inv.Customer.Email}, "subject": {subject}, "introduction": {text},
-		invoiceviews.EInvoiceField: {strconv.FormatBool(usual)},
-	}, err
+	fresh.Set(invoiceviews.EInvoiceField, strconv.FormatBool(usual))
+	return fresh, err
 }
 
 func (s *pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -111,13 +127,16 @@ func (s *pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (t
 		return nil, err
 	}
 	copies, err := invoice.CopiesTo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
-	again := f.Typed.Get(invoiceviews.FailedField) != ""
-	if again {
+	again, note := f.Typed.Get(invoiceviews.FailedField) != "", f.Typed.Get(invoiceviews.NoteField) != ""
+	switch {
+	case again:
 		f.Title = "Send this email again"
+	case note:
+		f.Title = "Send this credit note by email"
 	}
 	return invoiceviews.MailForm(p, invoiceviews.MailFormView{
 		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), NoAddress: inv.Customer.Email == "",
-		CopiesTo: copies, CanEInvoice: !again && len(document.Lacks(inv)) == 0, Again: again,
+		CopiesTo: copies, CanEInvoice: !again && !note && len(document.Lacks(inv)) == 0, Again: again, Note: note,
 	}), err
 }
 
@@ -141,10 +160,14 @@ func mailKind(m mail.Mail) string {
 	if level := m.Level(); level > 0 {
 		return reminder.LevelName(level)
 	}
-	if m.Kind == mail.KindCreditNote {
+	switch m.Kind {
+	case mail.KindCreditNote:
 		return "Credit note"
+	case mail.KindReversal:
+		return "Reversal of a credit note"
+	default:
+		return "Email"
 	}
-	return "Email"
 }
 
 // mailState returns the state of a mail for users.
@@ -195,13 +218,20 @@ func OfInvoice(r *http.Request, pool *pgxpool.Pool, inv invoice.Invoice) (v invo
 	}
 	// The button is about the last email with the invoice.
 	found = slices.DeleteFunc(found, func(m mail.Mail) bool { return m.Kind != mail.KindInvoice })
+	offer(&v, found, inv)
+	return v, err
+}
+
+// offer words the button that sends one more mail, by the last ones of its kind. It takes the button away while the last one is queued, and
+// if the customer has no address.
+func offer(v *invoiceviews.InvoiceMails, last []mail.Mail, inv invoice.Invoice) {
 	switch {
-	case len(found) == 0:
-	case time.Since(found[0].CreatedAt) < justNow:
+	case len(last) == 0:
+	case time.Since(last[0].CreatedAt) < justNow:
 		v.Send, v.OtherHref = templates.Action{}, "" // a slow double click must not send a second mail
-	case found[0].State == mailer.StateQueued:
+	case last[0].State == mailer.StateQueued:
 		v.Send = templates.Action{}
-	case found[0].State == mailer.StateFailed:
+	case last[0].State == mailer.StateFailed:
 		v.Send.Text = "Try again"
 	default:
 		v.Send.Text = "Send again"
@@ -209,7 +239,6 @@ func OfInvoice(r *http.Request, pool *pgxpool.Pool, inv invoice.Invoice) (v invo
 	if v.NoAddress = v.OtherHref != "" && inv.Customer.Email == ""; v.NoAddress {
 		v.Send = templates.Action{}
 	}
-	return v, err
 }
 
 func rowOf(r *http.Request, m mail.Mail) invoiceviews.MailRow {
@@ -219,11 +248,15 @@ func rowOf(r *http.Request, m mail.Mail) invoiceviews.MailRow {
 	}
 }
 
-// OfCreditNote returns the emails with a credit note for its page.
-func OfCreditNote(r *http.Request, pool *pgxpool.Pool, note uuid.UUID) (v invoiceviews.InvoiceMails, err error) {
-	list, err := mail.ListOfCreditNote(r.Context(), pool, web.Principal(r).Tenant, note, record.Page{Limit: maxMails})
+// OfCreditNote returns the emails with a credit note of an invoice for its page, with a button to send one more.
+func OfCreditNote(r *http.Request, pool *pgxpool.Pool, n credit.Note, inv invoice.Invoice) (v invoiceviews.InvoiceMails, err error) {
+	href, id := "/invoices/"+inv.ID.String()+"/send", n.Header.ID.String()
+	v.Send, v.OtherHref = web.Button(r, "Send by email", "Sending…", href), web.FormHref(r, href+"/new?"+invoiceviews.NoteField+"="+id)
+	v.Send.Fields = []templates.Field{{Name: invoiceviews.NoteField, Value: id}}
+	list, err := mail.ListOfCreditNote(r.Context(), pool, web.Principal(r).Tenant, n.Header.ID, record.Page{Limit: maxMails})
 	for _, m := range list.Rows {
 		v.Rows = append(v.Rows, rowOf(r, m))
 	}
+	offer(&v, list.Rows, inv)
 	return v, err
 }

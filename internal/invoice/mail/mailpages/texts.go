@@ -11,6 +11,8 @@ import (
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/people/settings"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -37,9 +39,10 @@ func mountTexts(s *web.Site) {
 			return []templates.Fact{{Label: "Example", Value: "Invoice 2026-0042 to Ada Lovelace of Lovelace Ltd"}}
 		},
 		Page: func(r *http.Request, p templates.Page, found mail.Texts) (templ.Component, error) {
+			business, err := settings.Of(r.Context(), s.Pool, web.Principal(r).Tenant)
 			return invoiceviews.MailTextsPage(p, invoiceviews.MailTexts{
-				RecordView: web.RecordView(m, r, found), Parts: textExamples(r, &found.Wording),
-			}), nil
+				RecordView: web.RecordView(m, r, found), Parts: textExamples(r, &found.Wording, business.Name),
+			}), err
 		},
 	})
 	web.Change(m, http.MethodPut, "Replace the subjects and texts of emails. Emails that are queued keep theirs.", mail.SetTexts,
@@ -71,15 +74,15 @@ func textsForm(_ *http.Request, p templates.Page, f templates.Form) (templ.Compo
 	return invoiceviews.MailTextsFormPage(p, view), nil
 }
 
-// textExamples fills the texts in for an example.
-func textExamples(r *http.Request, set *mail.Wording) (all []invoiceviews.MailText) {
+// textExamples fills the texts in for an example of a business.
+func textExamples(r *http.Request, set *mail.Wording, business string) (all []invoiceviews.MailText) {
 	issued := web.Principal(r).Today()
 	inv := invoice.Invoice{
 		Number: "2026-0042", IssueDate: issued, DueDate: issued.AddDays(30), Currency: exampleCurrency, Total: 123450, Open: 123450,
 		Customer: invoice.Buyer{Customer: invoice.Customer{Name: "Lovelace Ltd"}, Texts: customer.Texts{Contact: "Ada Lovelace"}},
-		Seller:   invoice.Seller{Name: web.Principal(r).TenantName},
+		Seller:   invoice.Seller{Name: business},
 	}
-	note := credit.Note{Number: "CN-2026-0007", Date: issued, Total: 23450}
+	note := credit.Note{Number: "CN-2026-0007", Date: issued, Total: 23450, Reverses: record.Reference{Name: "CN-2026-0006"}}
 	for _, of := range set.Each() {
 		subject, text := mail.Standard(of.Kind)
 		all = append(all, invoiceviews.MailText{

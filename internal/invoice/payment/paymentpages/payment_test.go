@@ -154,6 +154,34 @@ func TestAllPayments(t *testing.T) {
 	}
 }
 
+// TestPartsOfTheMonth: the payments of a month have what was paid in it, with its parts and a link to the receipts. A payment is found by
+// the amount of its receipt.
+func TestPartsOfTheMonth(t *testing.T) {
+	b := sitetest.Setup(t)
+	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	of := invoicecases.Payments()
+	of.Parent.ID = b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, "issue").ID
+	back := invoicecases.Refunds()
+	back.Parent.ID = sitetest.Decode[sitetest.Created](b, program.Create(of, "payment", sitetest.Change(of.Command, "amount", "6.00"))).ID
+	program.Create(back, "refund", sitetest.Change(back.Command, "amount", "0.50")).Want(t, http.StatusCreated)
+	const november = "from=2026-11-01&to=2026-11-30"
+	b.Page(person.Get("/payments?" + november)).Says("Paid in the month 5.50 EUR Payments without a receipt 1 6.00 EUR " +
+		"Less refunds and repayments 0.50 EUR")
+	transfer := map[string]any{
+		"customer_id": sitetest.Get[string](b, `SELECT id::text FROM customers WHERE name = 'Ada Lovelace'`),
+		"currency":    "EUR", "amount": "738.00", "date": "2026-11-20", "method": "bank_transfer",
+		"allocations": []map[string]string{{"invoice_id": of.Parent.ID, "amount": "7.00"}},
+	}
+	program.With("Idempotency-Key", "transfer").Post("/api/v1/receipts", sitetest.Encode(transfer)).Want(t, http.StatusCreated)
+	for _, filter := range []string{"", "currency=EUR&"} {
+		b.Page(person.Get("/payments?" + filter + november)).Says("Paid in the month 743.50 EUR Payments without a receipt 1 6.00 EUR " +
+			"Receipts 1 738.00 EUR Less refunds and repayments 0.50 EUR").LeadsTo("/receipts?" + filter + november)
+	}
+	b.Page(person.Get("/payments?q=738.00")).Says("Paid 1 7.00 EUR")
+	b.Page(person.Get("/payments?q=ada+738.00")).Says("Paid 1 7.00 EUR")
+	b.Page(person.Get("/payments?q=grace+738.00")).Says("match “grace 738.00”")
+}
+
 // TestRemoveAPayment: the page shows the result before. Afterwards the invoice has both entries, and the actor of the removal.
 func TestRemoveAPayment(t *testing.T) {
 	b := sitetest.Setup(t)

@@ -3,19 +3,23 @@ package paymentpages
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -65,10 +69,12 @@ func (s *pages) mountPayments() {
 	})
 	web.ListAll(m, invoiceform.Below[payment.Listed]{
 		Pool: s.site.Pool, Many: "payments", Dated: "paid", Placeholder: "Invoice, customer, reference or amount",
-		Searched: "whose reference begins with this, or of invoices whose number, lines, or customer's name, email, tax ID, contact or " +
-			"reference have words that begin with these",
-		List: payment.List, SumUp: payment.SumUp,
+		Searched: "whose reference, or their receipt's, begins with this, or of invoices whose number, lines, or customer's name, email, " +
+			"tax ID, contact or reference have words that begin with these",
+		List: payment.List, SumUp: sumUp,
 		Sums: []invoiceviews.Standing{
+			{Kind: "month", Label: "Paid in the month"}, {Kind: "direct", Label: "Payments without a receipt"},
+			{Kind: "received", Label: "Receipts", Href: "/receipts"}, {Kind: "back", Label: "Less refunds and repayments"},
 			{Kind: "paid", Label: "Paid"}, {Kind: "credited", Label: "From credit notes"}, {Kind: "refunded", Label: "Refunded"},
 		},
 	}.Search(web.Listing[payment.Listed]{
@@ -86,7 +92,7 @@ func (s *pages) mountPayments() {
 			c := p.Currency
 			return []string{
 				p.ID.String(), p.Date.String(), p.InvoiceNumber, p.Customer.Name, c.String(), c.Format(p.Amount), c.Format(p.Refunded),
-				p.Method, p.Provider, p.Reference,
+				p.Method, p.Transfer.Provider, p.Transfer.Reference,
 			}
 		},
 	}))
@@ -97,13 +103,60 @@ func (s *pages) mountPayments() {
 		"one that reverses it, and its reference stays taken.", payment.Remove, web.Nothing(), &payment.HasRefunds,
 		&invoice.BecameCredit, &invoice.PeriodClosed)
 	web.Ask(m, "remove", payment.Remove, web.Question[payment.Payment]{
-		Submit: "Remove payment", Page: s.removePage,
-		Fresh: func(_ *http.Request, p payment.Payment) (url.Values, error) { return nil, payment.Removable(p) },
+		Submit: "Remove payment", Page: s.removePage, Fresh: s.removable,
 	})
 }
 
+// sumUp returns the sums of payments. Those of a month are what was paid in it, as the kind "month" (see [invoice.Standing]), and its
+// parts: "direct" and "received", less "back", which is the difference. If a part has too many records, "month" is beside the sums of
+// the list.
+func sumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
+	sums, known, err := payment.SumUp(ctx, pool, tenant, f)
+	first, last := f.From.Month()
+	if err != nil || f != (invoice.BelowFilter{From: first, To: last, Currency: f.Currency}) {
+		return without(sums, "direct"), known, err
+	}
+	all, err := invoice.Standing(ctx, pool, tenant, tenant, first)
+	if err != nil {
+		return nil, false, err
+	}
+	var months []invoice.Sum
+	for _, s := range all {
+		if s.Kind == "paid" && (f.Currency == money.Currency{} || f.Currency == s.Currency) {
+			months = append(months, invoice.Sum{Kind: "month", Currency: s.Currency, Amount: s.Amount})
+		}
+	}
+	received, complete, err := receipt.SumUp(ctx, pool, tenant, f)
+	if err != nil || !known || !complete {
+		return append(without(sums, "direct"), months...), known, err
+	}
+	parts := slices.Concat(months, without(sums, "paid", "credited", "refunded"), without(received, "credited", "left"))
+	var back []invoice.Sum
+	for _, s := range parts {
+		i := slices.IndexFunc(back, func(b invoice.Sum) bool { return b.Currency == s.Currency })
+		if i < 0 {
+			i, back = len(back), append(back, invoice.Sum{Kind: "back", Currency: s.Currency})
+		}
+		if s.Kind == "month" {
+			s.Amount = s.Amount.Neg()
+		}
+		back[i].Amount = back[i].Amount.Add(s.Amount)
+	}
+	return append(parts, slices.DeleteFunc(back, func(b invoice.Sum) bool { return b.Amount.IsZero() })...), true, nil
+}
+
+// without returns the sums of other kinds.
+func without(sums []invoice.Sum, kinds ...string) []invoice.Sum {
+	return slices.DeleteFunc(sums, func(s invoice.Sum) bool { return slices.Contains(kinds, s.Kind) })
+}
+
 func (s *pages) unusualPayment(r *http.Request, d payment.Draft) (invoiceform.Doubt, error) {
-	return invoiceform.UnusualMoney("payment", d.Date, s.site.Today(r)), nil
+	is := invoiceform.UnusualMoney("payment", d.Date, s.site.Today(r))
+	of, err := s.invoices.Find(r)
+	if is.Problem == "" && d.Date.Before(of.IssueDate) {
+		is.Problem = "The payment is dated " + d.Date.Display() + ", which is before the date of the invoice."
+	}
+	return is, err
 }
 
 // paymentRow returns the cells of a payment. The refunded amount is blank if it is 0.
@@ -112,10 +165,20 @@ func paymentRow(r *http.Request, p payment.Listed) []string {
 	if p.Refunded > 0 {
 		refunded = web.AmountText(p.Currency, p.Refunded)
 	}
-	reference := cmp.Or(strings.TrimSpace(p.Provider+" "+p.Reference), p.OfReceipt, web.OptionText(p.Method))
+	reference := cmp.Or(p.Transfer.String(), web.OptionText(p.Method))
 	return []string{
 		p.InvoiceNumber, web.DateText(p.Date), p.Customer.Name, reference, web.AmountText(p.Currency, p.Amount), refunded,
 	}
+}
+
+// removable returns a conflict if a payment can't be removed now.
+func (s *pages) removable(r *http.Request, p payment.Payment) (url.Values, error) {
+	tenant := web.Principal(r).Tenant
+	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, tenant, p.InvoiceID)
+	if err == nil {
+		err = payment.Removable(r.Context(), s.site.Pool, tenant, p, inv)
+	}
+	return nil, err
 }
 
 func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, of payment.Payment) (templ.Component, error) {
@@ -170,7 +233,9 @@ func receiptHref(inv invoice.Invoice, f templates.Form) string {
 	if taken := f.Blamed.Of("reference") != ""; !taken && (err != nil || amount <= inv.Open || !f.CameBack()) {
 		return ""
 	}
-	of := url.Values{"customer_id": {inv.Customer.ID.String()}, "currency": {inv.Currency.String()}}
+	of := url.Values{
+		"customer_id": {inv.Customer.ID.String()}, "currency": {inv.Currency.String()}, invoiceviews.PartInvoiceField: {inv.ID.String()},
+	}
 	for _, name := range []string{"amount", "date", "method", "provider", "reference"} {
 		of.Set(name, f.Typed.Get(name))
 	}

@@ -51,9 +51,10 @@ func (s *pages) mountRefunds() {
 
 // removableRefund returns a conflict if a refund can't be removed now.
 func (s *pages) removableRefund(r *http.Request, of refund.Refund) (url.Values, error) {
-	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, of.InvoiceID)
+	tenant := web.Principal(r).Tenant
+	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, tenant, of.InvoiceID)
 	if err == nil {
-		err = refund.Removable(of, inv)
+		err = refund.Removable(r.Context(), s.site.Pool, tenant, of, inv)
 	}
 	return nil, err
 }

@@ -42,6 +42,10 @@ WITH candidates AS MATERIALIZED (
 			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
 				SELECT id FROM payments
 				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
+			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
+				SELECT id FROM receipts WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) LIMIT 1001
+			) AS its, LATERAL (
+				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
 			WITH records AS MATERIALIZED (SELECT id FROM (
 					SELECT w.invoice_id AS id FROM unnest($3::text[]) AS each (word), LATERAL (
 						SELECT w.invoice_id FROM invoice_words w WHERE w.tenant_id = $2 AND w.word = each.word LIMIT 1001) AS w
@@ -53,6 +57,10 @@ WITH candidates AS MATERIALIZED (
 			SELECT rows.id FROM (SELECT DISTINCT id FROM records) AS of_record, LATERAL (
 				SELECT id FROM payments b WHERE b.tenant_id = $2 AND b.invoice_id = of_record.id LIMIT 1001) AS rows) UNION ALL (
 			SELECT b.id FROM (SELECT DISTINCT unnest($5::bigint[]) AS amount) AS each, LATERAL (
+				SELECT id FROM receipts
+				WHERE tenant_id = $2 AND amount >= each.amount AND amount <= each.amount LIMIT 1001) AS its, LATERAL (
+				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
+			SELECT b.id FROM (SELECT DISTINCT unnest($5::bigint[]) AS amount) AS each, LATERAL (
 				SELECT id FROM payments
 				WHERE tenant_id = $2 AND amount >= each.amount AND amount <= each.amount AND removed_at IS NULL LIMIT 1001) AS b)) AS streams LIMIT 1001
 ), picked AS (
@@ -61,6 +69,8 @@ WITH candidates AS MATERIALIZED (
 		SELECT r.paid_on AS first, r.id AS second
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $2 AND r.id = c.id LIMIT 1) AS r
 		WHERE (r.paid_on, r.id) < ($6::date, $7::uuid) AND removed_at IS NULL AND paid_on >= $8::date AND paid_on <= $9::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) OR (
+				SELECT true FROM (SELECT reference AS text FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS its, LATERAL (
+					SELECT FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE its.text >= each.text AND its.text < each.text || chr(1114111) LIMIT 1) AS found) OR (
 				SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
 					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $10::integer) AS term WHERE NOT EXISTS (
 							SELECT FROM unnest($11::text[], $12::integer[]) AS t (word, n)
@@ -68,14 +78,18 @@ WITH candidates AS MATERIALIZED (
 								SELECT true FROM invoice_words w
 								WHERE w.tenant_id = $2 AND w.word = t.word AND w.issue_date = r.issue_date AND w.invoice_id = r.id LIMIT 1)) AND NOT EXISTS (
 							SELECT FROM unnest($13::uuid[], $14::integer[]) AS t (other, n)
-							WHERE t.n = term AND t.other = r.customer_id)) LIMIT 1) AS found) OR (
-				SELECT true FROM unnest($5::bigint[], $15::text[]) AS a (amount, currency)
-				WHERE a.amount = r.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1))) AS r
+							WHERE t.n = term AND t.other = r.customer_id)) LIMIT 1) AS found) OR ((
+					SELECT true FROM unnest($5::bigint[], $15::text[]) AS a (amount, currency)
+					WHERE a.amount = r.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1) OR (
+					SELECT true FROM (SELECT amount AS amount FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS its,
+					unnest($5::bigint[], $15::text[]) AS a (amount, currency)
+					WHERE a.amount = its.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1)))) AS r
 	ORDER BY r.first DESC, r.second DESC LIMIT $16
 ), found AS (
 	SELECT p.first, p.second, (SELECT json_build_object('currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1), 'amounts', json_strip_nulls(json_build_object(CASE WHEN (
 						SELECT c.credit_note_id IS NOT NULL FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)
-					THEN 'credited' ELSE 'paid' END, r.amount, 'refunded', NULLIF(r.refunded, 0)))) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+					THEN 'credited' ELSE 'paid' END, r.amount, 'direct', CASE WHEN r.receipt_id IS NULL THEN r.amount END,
+					'refunded', NULLIF(r.refunded, 0)))) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(

@@ -27,10 +27,12 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
-				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
-				SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
-						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
-				FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
+				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'transfer', (
+				SELECT json_build_object('provider', COALESCE(r.provider, c.provider), 'reference', COALESCE(r.reference, c.reference, (
+							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
+				FROM (SELECT) AS of LEFT JOIN LATERAL (
+					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $7
@@ -68,10 +70,12 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
-				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
-				SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
-						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
-				FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
+				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'transfer', (
+				SELECT json_build_object('provider', COALESCE(r.provider, c.provider), 'reference', COALESCE(r.reference, c.reference, (
+							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
+				FROM (SELECT) AS of LEFT JOIN LATERAL (
+					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $7
@@ -109,10 +113,12 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
-				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
-				SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
-						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
-				FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
+				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'transfer', (
+				SELECT json_build_object('provider', COALESCE(r.provider, c.provider), 'reference', COALESCE(r.reference, c.reference, (
+							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
+				FROM (SELECT) AS of LEFT JOIN LATERAL (
+					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first, w.second LIMIT $7
@@ -150,10 +156,12 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
-				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
-				SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
-						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
-				FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS record
+				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'transfer', (
+				SELECT json_build_object('provider', COALESCE(r.provider, c.provider), 'reference', COALESCE(r.reference, c.reference, (
+							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
+				FROM (SELECT) AS of LEFT JOIN LATERAL (
+					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date AND (SELECT i.currency FROM invoices i WHERE i.tenant_id = $1 AND i.id = r.invoice_id LIMIT 1) = $7) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $8
@@ -206,6 +214,10 @@ WITH candidates AS MATERIALIZED (
 			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
 				SELECT id FROM payments
 				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
+			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
+				SELECT id FROM receipts WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) LIMIT 1001
+			) AS its, LATERAL (
+				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
 			WITH records AS MATERIALIZED (SELECT id FROM (
 					SELECT w.invoice_id AS id FROM unnest($3::text[]) AS each (word), LATERAL (
 						SELECT w.invoice_id FROM invoice_words w WHERE w.tenant_id = $2 AND w.word = each.word LIMIT 1001) AS w
@@ -222,6 +234,8 @@ WITH candidates AS MATERIALIZED (
 		SELECT r.paid_on AS first, r.id AS second
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $2 AND r.id = c.id LIMIT 1) AS r
 		WHERE (r.paid_on, r.id) < ($5::date, $6::uuid) AND removed_at IS NULL AND paid_on >= $7::date AND paid_on <= $8::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) OR (
+				SELECT true FROM (SELECT reference AS text FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS its, LATERAL (
+					SELECT FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE its.text >= each.text AND its.text < each.text || chr(1114111) LIMIT 1) AS found) OR (
 				SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
 					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $9::integer) AS term WHERE NOT EXISTS (
 							SELECT FROM unnest($10::text[], $11::integer[]) AS t (word, n)
@@ -242,10 +256,12 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
-				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
-				SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
-						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
-				FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'transfer', (
+				SELECT json_build_object('provider', COALESCE(r.provider, c.provider), 'reference', COALESCE(r.reference, c.reference, (
+							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
+				FROM (SELECT) AS of LEFT JOIN LATERAL (
+					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(
@@ -296,6 +312,14 @@ WITH candidates AS MATERIALIZED (
 			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
 				SELECT id FROM payments
 				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
+			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
+				SELECT id FROM receipts WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) LIMIT 1001
+			) AS its, LATERAL (
+				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
+			SELECT b.id FROM (SELECT DISTINCT unnest($3::bigint[]) AS amount) AS each, LATERAL (
+				SELECT id FROM receipts
+				WHERE tenant_id = $2 AND amount >= each.amount AND amount <= each.amount LIMIT 1001) AS its, LATERAL (
+				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
 			SELECT b.id FROM (SELECT DISTINCT unnest($3::bigint[]) AS amount) AS each, LATERAL (
 				SELECT id FROM payments
 				WHERE tenant_id = $2 AND amount >= each.amount AND amount <= each.amount AND removed_at IS NULL LIMIT 1001) AS b)) AS streams LIMIT 1001
@@ -305,8 +329,13 @@ WITH candidates AS MATERIALIZED (
 		SELECT r.paid_on AS first, r.id AS second
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $2 AND r.id = c.id LIMIT 1) AS r
 		WHERE (r.paid_on, r.id) < ($4::date, $5::uuid) AND removed_at IS NULL AND paid_on >= $6::date AND paid_on <= $7::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) OR (
-				SELECT true FROM unnest($3::bigint[], $8::text[]) AS a (amount, currency)
-				WHERE a.amount = r.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1) AND (
+				SELECT true FROM (SELECT reference AS text FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS its, LATERAL (
+					SELECT FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE its.text >= each.text AND its.text < each.text || chr(1114111) LIMIT 1) AS found) OR ((
+					SELECT true FROM unnest($3::bigint[], $8::text[]) AS a (amount, currency)
+					WHERE a.amount = r.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1) OR (
+					SELECT true FROM (SELECT amount AS amount FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS its,
+					unnest($3::bigint[], $8::text[]) AS a (amount, currency)
+					WHERE a.amount = its.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1)) AND (
 				SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
 					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $9::integer) AS term WHERE NOT EXISTS (
 							SELECT FROM unnest($10::text[], $11::integer[]) AS t (word, n)
@@ -327,10 +356,12 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 					SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
-				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
-				SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
-						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
-				FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+				LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'transfer', (
+				SELECT json_build_object('provider', COALESCE(r.provider, c.provider), 'reference', COALESCE(r.reference, c.reference, (
+							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
+				FROM (SELECT) AS of LEFT JOIN LATERAL (
+					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(

@@ -143,6 +143,9 @@ func (s *pages) mountRepayments() {
 		receipt.RemoveRepayment, web.Nothing(), &invoice.PeriodClosed)
 	web.Ask(m, "remove", receipt.RemoveRepayment, web.Question[receipt.Repayment]{
 		Submit: "Remove repayment", Page: s.removeRepaymentPage,
+		Fresh: func(r *http.Request, b receipt.Repayment) (url.Values, error) {
+			return nil, receipt.RepaymentRemovable(r.Context(), s.site.Pool, web.Principal(r).Tenant, b)
+		},
 	})
 }
 

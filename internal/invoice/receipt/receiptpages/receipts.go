@@ -170,7 +170,7 @@ func receiptOfForm(r *http.Request) (receipt.Draft, error) {
 		decimals = c.Decimals()
 	}
 	var questions invalid.Error
-	invoiceform.ReadNumber(&questions, "/amount", &in.Amount, decimals)
+	invoiceform.ReadAmount(&questions, "/amount", &in.Amount, decimals)
 	form.Set("amount", in.Amount)
 	ids := form[invoiceviews.PartInvoiceField]
 	amounts := form[invoiceviews.PartAmountField]
@@ -180,7 +180,7 @@ func receiptOfForm(r *http.Request) (receipt.Draft, error) {
 		if strings.TrimSpace(amount) == "" {
 			continue
 		}
-		invoiceform.ReadNumber(&questions, "/allocations/"+strconv.Itoa(len(in.Allocations))+"/amount", &amount, decimals)
+		invoiceform.ReadAmount(&questions, "/allocations/"+strconv.Itoa(len(in.Allocations))+"/amount", &amount, decimals)
 		in.Allocations = append(in.Allocations, receipt.AllocationInput{InvoiceID: ids[i], Amount: amount})
 		form.Add(invoiceviews.PartInvoiceField, ids[i])
 		form.Add(invoiceviews.PartAmountField, amount)
@@ -194,7 +194,9 @@ func receiptOfForm(r *http.Request) (receipt.Draft, error) {
 func (s *pages) freshReceipt(r *http.Request) (url.Values, error) {
 	is, err := settings.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant)
 	fresh := url.Values{"date": {s.site.Today(r).String()}, "method": {payment.Methods()[0]}, "currency": {is.Currency.String()}}
-	for _, name := range []string{"customer_id", "currency", "amount", "date", "method", "provider", "reference"} {
+	for _, name := range []string{
+		"customer_id", "currency", "amount", "date", "method", "provider", "reference", invoiceviews.PartInvoiceField,
+	} {
 		if value := r.URL.Query().Get(name); value != "" {
 			fresh.Set(name, value)
 		}
@@ -229,9 +231,18 @@ func (s *pages) receiptForm(r *http.Request, p templates.Page, f templates.Form)
 		view.More = receipt.MaxOpen
 	}
 	typed := f.Typed[invoiceviews.PartInvoiceField]
+	first := f.Typed.Get(invoiceviews.PartInvoiceField)
+	at := slices.IndexFunc(open, func(i receipt.OpenInvoice) bool { return i.ID.String() == first })
+	if at > 0 {
+		open = slices.Concat(open[at:at+1], open[:at], open[at+1:])
+	}
 	amounts := f.Typed[invoiceviews.PartAmountField]
 	if f.Typed.Get(templates.RedisplayField) == invoiceviews.FillParts && view.Customer {
-		typed, amounts = filled(open, currency, f.Typed.Get("amount"))
+		paid := open
+		if first != "" && len(amounts) == 0 { // the address has the invoice to pay, and the rest is credit
+			paid = open[:min(at+1, 1)]
+		}
+		typed, amounts = filled(paid, currency, f.Typed.Get("amount"))
 	}
 	rows := make([][2]string, 0, len(open)+len(typed)) // ids and labels
 	for _, i := range open {
@@ -265,7 +276,7 @@ func (s *pages) receiptForm(r *http.Request, p templates.Page, f templates.Form)
 // filled allocates a typed amount to open invoices in their order, and returns their ids and amounts.
 func filled(open []receipt.OpenInvoice, currency money.Currency, typed string) (ids, amounts []string) {
 	var questions invalid.Error
-	invoiceform.ReadNumber(&questions, "/amount", &typed, currency.Decimals())
+	invoiceform.ReadAmount(&questions, "/amount", &typed, currency.Decimals())
 	left, err := currency.Parse(typed)
 	if err != nil {
 		return nil, nil

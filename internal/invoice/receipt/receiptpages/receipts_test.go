@@ -15,7 +15,8 @@ import (
 func TestMain(m *testing.M) { sitetest.Main(m) }
 
 // TestReceiveForTwoInvoices: a payment that is larger than what is open leads to the form of a receipt with what was typed, which fills in
-// the open invoices. Its page and those of the invoice and the customer show what became of the money, until a payment is removed.
+// its invoice, before the other open ones, and leaves the rest as credit. Its page and those of the invoice and the customer show what
+// became of the money, until a payment is removed.
 func TestReceiveForTwoInvoices(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, invoices := b.Person(b.Replica, b.Acme), invoicecases.Invoices()
@@ -24,32 +25,39 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 	customer := sitetest.Get[string](b, `SELECT id::text FROM customers`)
 
 	form := b.Page(person.Get(person.Get("/invoices/" + one + "/payments/new").Location()))
-	typed := sitetest.Change(form.Typed(), "amount", "300", "provider", "Bank", "reference", "TX 1", "date", "2026-11-22")
+	typed := sitetest.Change(form.Typed(), "amount", "200", "provider", "Bank", "reference", "TX 1", "date", "2026-11-22")
 	p := b.Page(person.Submit("/invoices/"+one+"/payments", typed)).Says("Record it as a receipt, with the rest as credit.")
 	address := "/receipts/new?" + url.Values{
-		"amount": {"300"}, "currency": {"EUR"}, "customer_id": {customer}, "date": {"2026-11-22"}, "method": {"bank_transfer"},
+		"allocation_invoice_id": {one}, "amount": {"200"}, "currency": {"EUR"}, "customer_id": {customer}, "date": {"2026-11-22"},
+		"method":   {"bank_transfer"},
 		"provider": {"Bank"}, "reference": {"TX 1"},
 	}.Encode()
 	p.LeadsTo(address)
 	form = b.Page(person.Get(person.Get(address).Location())).Says("2026-0002, due 1 Dec 2026: 135.77 EUR open")
 	typed = form.Typed()
-	assert.Equal(t, strings.Join(typed["allocation_invoice_id"], " "), two+" "+one, "the first due first")
-	assert.Equal(t, strings.Join(typed["allocation_amount"], " "), "135.77 135.77", "filled in")
+	assert.Equal(t, strings.Join(typed["allocation_invoice_id"], " "), one+" "+two, "its invoice first")
+	assert.Equal(t, strings.Join(typed["allocation_amount"], " "), "135.77 ", "filled in, and the rest is credit")
+	again := b.Page(person.Submit("/receipts/form", sitetest.Change(typed, "amount", "200", "action", "fill"))).Typed()
+	assert.Equal(t, strings.Join(again["allocation_amount"], " "), "135.77 64.23", "filled in again, on request")
 
+	typed.Set("amount", "300")
 	typed["allocation_amount"] = []string{"135.77", "135.78"}
 	refused := person.Submit("/receipts", typed)
 	assert.Equal(t, refused.Status, http.StatusConflict, "refused")
-	p = b.Page(refused).Says("The open amount of 2026-0001 is 135.77 EUR.", "Enter at most 135.77.")
+	p = b.Page(refused).Says("The open amount of 2026-0002 is 135.77 EUR.", "Enter at most 135.77.")
 	p.Marks(invoicecases.Receipts(), nil)
 	sitetest.Keeps(b, p, typed)
-	typed["allocation_amount"] = []string{"", "135.77"}
+	typed["allocation_amount"] = []string{"135.77", ""}
 	made := person.Submit("/receipts", typed)
 	assert.Equal(t, made.Status, http.StatusSeeOther, "made")
 	at := made.Location()
 	b.Page(person.Get(at)).Says("Receipt of 300.00 EUR on 22 Nov 2026", "Bank TX 1", "Paid invoices 135.77 EUR", "Credit left 164.23 EUR",
 		"22 Nov 2026 2026-0001 Remove payment of 135.77 EUR").LeadsTo(at + "/allocations/new")
 	b.Page(person.Get("/invoices/"+one)).Says("Nothing is open.", "Bank transfer · Bank TX 1 part of a receipt").LeadsTo(at)
-	b.Page(person.Get("/payments")).Says("22 Nov 2026 Ada Lovelace Bank TX 1 135.77 EUR")
+	b.Page(person.Get("/payments?q=tx+1")).Says("22 Nov 2026 Ada Lovelace Bank TX 1 135.77 EUR", "Paid 1 135.77 EUR")
+	b.Page(person.Get("/payments?q=tx+2")).Says("No payments")
+	csv := person.Get("/payments/csv").Body
+	assert.Thatf(t, strings.Contains(csv, ",bank_transfer,Bank,TX 1\r\n"), "%s", csv)
 	refund := "/payments/" + sitetest.Get[string](b, `SELECT id::text FROM payments`) + "/refunds/new"
 	b.Page(person.Get(person.Get(refund).Location())).
 		Says("Nothing is open on the invoice now. It will have 135.77 EUR open again, or less if you refund less.")
@@ -124,13 +132,14 @@ func TestFillInAgain(t *testing.T) {
 }
 
 // TestRemoveAReceipt removes a receipt and its repayment on their pages. In a closed period, neither they nor the page of the invoice have
-// a button. The payments that were recorded with the receipt are removed, too.
+// a button, and the pages that ask about each removal, and about voiding an invoice, have the reason instead. The payments that were
+// recorded with the receipt are removed, too.
 func TestRemoveAReceipt(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, program, invoices := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), invoicecases.Invoices()
 	invoice := "/invoices/" + b.Prepared(b.Acme, "one", invoices, invoices.Command, "issue").ID
 	post := func(path, body string) string {
-		made := program.With("Idempotency-Key", strconv.Quote(path)).Post("/api/v1"+path, body)
+		made := program.With("Idempotency-Key", strconv.Quote(path+strconv.Itoa(len(body)))).Post("/api/v1"+path, body)
 		made.Want(t, http.StatusCreated)
 		return sitetest.Decode[sitetest.Created](b, made).ID
 	}
@@ -142,10 +151,28 @@ func TestRemoveAReceipt(t *testing.T) {
 	payment := "/payments/" + sitetest.Get[string](b, `SELECT id::text FROM payments`)
 	refund := "/refunds/" + post(payment+"/refunds", `{"amount": "5.00", "date": "2025-03-03"}`) + "/remove"
 
+	of := sitetest.Change(invoices.Command, "issue_date", "2025-03-01", "due_date", "")
+	void := "/invoices/" + b.Prepared(b.Acme, "void", invoices, of, "issue").ID + "/void"
+	spare := post("/receipts", `{"customer_id": "`+customer+`", "currency": "EUR", "amount": "1.00",
+		"date": "2025-03-01", "method": "cash"}`)
+	paid := "/invoices/" + b.Prepared(b.Acme, "paid", invoices, of, "issue").ID
+	simple := post(paid+"/payments", `{"amount": "1.00", "date": "2025-03-31", "method": "cash"}`)
+
 	closing := "/api/v1/closings/" + post("/closings", `{"through": "2025-03-31"}`)
 	for path, times := range map[string]int{at: 2, invoice: 1} { // the receipt and its repayment, the refund
 		text := b.Page(person.Get(path)).Text()
 		assert.Thatf(t, strings.Count(text, "Its period is closed") == times && !strings.Contains(text, "Remove"), "%s: %s", path, text)
+	}
+	text := b.Page(person.Get(strings.TrimSuffix(void, "/void"))).Says("Its period is closed, so it can't be voided").Text()
+	assert.Thatf(t, !strings.Contains(text, "Void…"), "%s", text)
+	for path, says := range map[string]string{
+		repayment: "Record a receipt, or", refund: "Record a payment, or", void: "Credit it, or",
+		"/receipts/" + spare + "/remove": "Pay the money back, or", "/payments/" + simple + "/remove": "Refund it, or",
+		payment + "/remove": "Refund it, or", // and not: remove the refund first, which is refused too
+	} {
+		refused := person.Get(path + "?key=closed")
+		p := b.Page(refused).Says("The books are closed through 31 Mar 2025.", says+" reopen the books.")
+		assert.Thatf(t, refused.Status == http.StatusConflict && !strings.Contains(p.Text(), "Cancel"), "%s: %v", path, refused)
 	}
 	program.Post(closing+"/reopen", "").Want(t, http.StatusOK)
 

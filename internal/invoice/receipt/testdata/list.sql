@@ -168,10 +168,12 @@ SELECT id, json FROM (
 		'customer', (
 			SELECT json_build_object('id', c.id, 'name', c.name) FROM (
 				SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
-			LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'of_receipt', (
-			SELECT COALESCE(NULLIF(concat_ws(' ', c.provider, c.reference), ''), (
-					SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1), '')
-			FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)) AS json FROM payments r
+			LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c), 'transfer', (
+			SELECT json_build_object('provider', COALESCE(r.provider, c.provider), 'reference', COALESCE(r.reference, c.reference, (
+						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
+			FROM (SELECT) AS of LEFT JOIN LATERAL (
+				SELECT tenant_id, provider, reference, credit_note_id FROM receipts
+				WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS json FROM payments r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.receipt_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $4;

@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/invoice/reminder"
@@ -77,7 +78,7 @@ func (s *pages) freshReminder(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, message, err := mail.WordingOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv, mail.KindReminder(level))
+	_, message, err := mail.WordingOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv, mail.KindReminder(level), credit.Note{})
 	return url.Values{
 		invoiceviews.LevelField: {strconv.Itoa(level)}, "recipient": {inv.Customer.Email}, "message": {message},
 	}, err

@@ -7,9 +7,9 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 SELECT claim_intent($1, $2, $3, $4);
 
 SELECT send_reminder($1, $2, $3, $4::integer, NULLIF($5, ''),
-	COALESCE((mail_wording($1, CASE WHEN $6 THEN 'reminder_' || $4::integer END, $3, NULL)).body,
-		$7),
-	$8, $9);
+	CASE WHEN $6 THEN (mail_wording($1, 'reminder_' || $4::integer, $3, NULL, $7)).body
+	ELSE $7 END,
+	$8, $9, true);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
@@ -39,9 +39,9 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 SELECT claim_intent($1, $2, $3, $4);
 
 SELECT send_reminder($1, $2, $3, $4::integer, NULLIF($5, ''),
-	COALESCE((mail_wording($1, CASE WHEN $6 THEN 'reminder_' || $4::integer END, $3, NULL)).body,
-		$7),
-	$8, $9); -- fails: reminders_of_next_level
+	CASE WHEN $6 THEN (mail_wording($1, 'reminder_' || $4::integer, $3, NULL, $7)).body
+	ELSE $7 END,
+	$8, $9, true); -- fails: reminders_of_next_level
 
 COMMIT; -- rolls back
 
@@ -61,6 +61,11 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 			WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
 			FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 	'last_reminder', (
-		SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+		SELECT json_build_object('level', m.level, 'sent_on', m.sent_on, 'unsent', (
+				SELECT e.state = 'failed' OR e.kept FROM mails e
+				WHERE e.tenant_id = m.tenant_id AND e.invoice_id = m.invoice_id AND e.kind = 'reminder_' || m.level
+				AND e.kind IN ('reminder_1', 'reminder_2', 'reminder_3') -- as in the index
+				ORDER BY e.id DESC LIMIT 1))
+		FROM invoice_reminders m
 		WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 	'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) FROM invoices r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;

@@ -16,7 +16,6 @@ import (
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
-	"onlyonce/internal/value/money"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -133,8 +132,9 @@ func (s *pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form
 		in = invoiceform.WithoutBlankLines(in)
 	}
 	form := invoiceviews.ScheduleForm{Choices: scheduleChoices(f.Typed.Get("every")), InvoiceForm: invoiceviews.InvoiceForm{
-		Form: f, Currency: in.Currency, Notes: in.Notes, Currencies: invoiceform.Currencies(money.Currencies()), MaxLines: invoice.MaxLines,
-		Units: invoiceform.Units(), Treatments: invoiceform.Treatments(),
+		Form: f, Currency: in.Currency, Notes: in.Notes, MaxLines: invoice.MaxLines,
+		Currencies: invoiceform.Currencies(s.site.Today(r), in.Currency),
+		Units:      invoiceform.Units(), Treatments: invoiceform.Treatments(),
 	}}
 	// The id alone, because two edits are compared by it.
 	option := func(c customer.Offered) templates.Option {

@@ -2,9 +2,12 @@
 package statementpages
 
 import (
+	"context"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -12,7 +15,10 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/invoiceform"
+	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/invoice/statement"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -32,11 +38,15 @@ type account struct {
 }
 
 // pages has the dependencies of the page.
-type pages struct{ *web.Site }
+type pages struct {
+	*web.Site
 
-// Mount mounts the statements of customers.
-func Mount(on *web.Site) {
-	s := &pages{on}
+	render func(ctx context.Context, name string, shown pdf.Document) (web.File, error)
+}
+
+// Mount mounts the statements of customers. render renders their PDF files.
+func Mount(on *web.Site, render func(context.Context, string, pdf.Document) (web.File, error)) {
+	s := &pages{on, render}
 	web.Report[account]{
 		One: "statement", Path: "/customers/{id}/statement", Paged: true,
 		Summary: "The balance of a customer, the open amount less the credit, and the entries of a period, by default three months.",
@@ -46,9 +56,7 @@ func Mount(on *web.Site) {
 			{Name: invoiceviews.CurrencyField, Meaning: "By default the one with the most entries."},
 		},
 		Read: s.read, View: show, Page: s.page, Rows: s.rows,
-		Name: func(a account) string {
-			return "Statement " + a.customer.Name + " " + a.of.First.String() + " to " + a.of.Last.String()
-		},
+		Name: name, PDF: s.pdf,
 	}.Mount(on)
 }
 
@@ -100,6 +108,11 @@ func threeMonths(day date.Date) (first, last date.Date) {
 	return first.AddMonths(-2), last
 }
 
+// name returns the name of the files, without an extension.
+func name(a account) string {
+	return "Statement " + a.customer.Name + " " + a.of.First.String() + " to " + a.of.Last.String()
+}
+
 // statementJSON is a page of a statement in the API.
 type statementJSON struct {
 	CustomerID uuid.UUID      `json:"customer_id"`
@@ -117,6 +130,7 @@ type entryJSON struct {
 	Kind      string    `json:"kind"`
 	ID        uuid.UUID `json:"id" doc:"The invoice, payment or other record."`
 	Number    string    `json:"number" doc:"The number of the invoice or credit note."`
+	DueDate   date.Date `json:"due_date,omitzero" doc:"Of an invoice."`
 	Reference string    `json:"reference"`
 	Amount    string    `json:"amount" format:"number" doc:"Negative if the customer owes less."`
 	Balance   string    `json:"balance" format:"number"`
@@ -129,7 +143,7 @@ func show(a account) any {
 	}
 	for _, e := range a.found.Entries.Rows {
 		shown.Entries = append(shown.Entries, entryJSON{
-			e.Day, e.Kind, e.ID, e.Number, e.Reference, a.plain(decimal.NewFromInt(e.Amount)), a.plain(e.Balance),
+			e.Day, e.Kind, e.ID, e.Number, e.DueDate, e.Reference, a.plain(decimal.NewFromInt(e.Amount)), a.plain(e.Balance),
 		})
 	}
 	return shown
@@ -145,38 +159,66 @@ const exported = 200
 
 // rows returns the rows of the CSV file: the balances before and after the entries of all pages.
 func (s *pages) rows(r *http.Request, a account) ([][]string, error) {
-	row := func(day date.Date, kind, number, reference, amount string, balance decimal.Decimal) []string {
-		return []string{day.String(), kind, number, reference, a.of.Currency.String(), amount, a.plain(balance)}
+	row := func(day date.Date, kind, number, due, reference, amount string, balance decimal.Decimal) []string {
+		return []string{day.String(), kind, number, due, reference, a.of.Currency.String(), amount, a.plain(balance)}
 	}
 	rows := [][]string{
-		{"date", "entry", "number", "reference", "currency", "amount", "balance"},
-		row(a.of.First, "opening_balance", "", "", "", a.found.Opening),
+		{"date", "entry", "number", "due_date", "reference", "currency", "amount", "balance"},
+		row(a.of.First, "opening_balance", "", "", "", "", a.found.Opening),
 	}
-	page := record.Page{Limit: exported}
-	for first := true; first || page.From != (record.Key{}); first = false {
-		found, err := statement.Of(r.Context(), s.Pool, web.Principal(r).Tenant, a.of, page)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range found.Entries.Rows {
-			rows = append(rows, row(e.Day, e.Kind, e.Number, e.Reference, a.plain(decimal.NewFromInt(e.Amount)), e.Balance))
-		}
-		a.found, page.From = found, found.Entries.After
+	all, err := s.all(r, a, math.MaxInt)
+	if err != nil {
+		return nil, err
 	}
-	return append(rows, row(a.of.Last, "closing_balance", "", "", "", a.found.Closing)), nil
+	for _, e := range all.Entries.Rows {
+		due := ""
+		if e.DueDate != (date.Date{}) {
+			due = e.DueDate.String()
+		}
+		rows = append(rows, row(e.Day, e.Kind, e.Number, due, e.Reference, a.plain(decimal.NewFromInt(e.Amount)), e.Balance))
+	}
+	return append(rows, row(a.of.Last, "closing_balance", "", "", "", "", all.Closing)), nil
 }
 
-// kindText returns the text of the kind of an entry.
-func kindText(e statement.Entry) string {
-	if e.Kind == "credit_note" && e.Amount > 0 {
-		return "Credit note reversed"
+// maxEntries is the maximum number of entries in a PDF file.
+const maxEntries = 2000
+
+// pdf returns the PDF file. It returns an [*invalid.Error] for a period with too many entries.
+func (s *pages) pdf(r *http.Request, a account) (web.File, error) {
+	ctx, tenant := r.Context(), web.Principal(r).Tenant
+	all, err := s.all(r, a, maxEntries+1)
+	if err != nil {
+		return web.File{}, err
 	}
-	return map[string]string{
-		"invoice": "Invoice", "void": "Invoice voided", "credit_note": "Credit note",
-		"payment": "Payment", "payment_removal": "Payment removed", "refund": "Refund", "refund_removal": "Refund removed",
-		"write_off": "Write-off", "write_off_reversal": "Write-off taken back", "receipt": "Receipt", "receipt_removal": "Receipt removed",
-		"repayment": "Credit paid back", "repayment_removal": "Repayment removed",
-	}[e.Kind]
+	if len(all.Entries.Rows) > maxEntries {
+		var problems invalid.Error
+		problems.Add("/to", "A PDF file has at most 2,000 entries. Choose a shorter period.")
+		return web.File{}, problems.Err()
+	}
+	business, buyer, err := invoice.Parties(ctx, s.Pool, tenant, a.customer.ID)
+	if err != nil {
+		return web.File{}, err
+	}
+	logo, err := document.Logo(ctx, s.Pool, tenant, business)
+	if err != nil {
+		return web.File{}, err
+	}
+	return s.render(ctx, name(a)+".pdf", document.OfStatement(business, buyer, a.of, all, logo, time.Now()))
+}
+
+// all returns the statement with the entries of all pages, at least most if there are as many.
+func (s *pages) all(r *http.Request, a account, most int) (all statement.Statement, err error) {
+	page := record.Page{Limit: exported}
+	for first := true; first || page.From != (record.Key{}) && len(all.Entries.Rows) < most; first = false {
+		found, err := statement.Of(r.Context(), s.Pool, web.Principal(r).Tenant, a.of, page)
+		if err != nil {
+			return all, err
+		}
+		page.From = found.Entries.After
+		found.Entries.Rows = append(all.Entries.Rows, found.Entries.Rows...)
+		all = found
+	}
+	return all, nil
 }
 
 func (s *pages) page(r *http.Request, p templates.Page, a account, problems []string) (templ.Component, error) {
@@ -187,7 +229,8 @@ func (s *pages) page(r *http.Request, p templates.Page, a account, problems []st
 	}
 	if len(problems) == 0 {
 		view.From, view.To, view.Currency = a.of.First.String(), a.of.Last.String(), a.of.Currency.String()
-		view.CSVHref = view.Href + "/csv?" + a.query(a.of.First, a.of.Last, a.of.Currency)
+		query := "?" + a.query(a.of.First, a.of.Last, a.of.Currency)
+		view.CSVHref, view.PDFHref = view.Href+"/csv"+query, view.Href+"/pdf"+query
 		view.Balances = []templates.Fact{
 			{Label: "Balance before " + a.of.First.Display(), Value: web.SumText(a.of.Currency, a.found.Opening)},
 			{Label: "Balance after " + a.of.Last.Display(), Value: web.SumText(a.of.Currency, a.found.Closing)},
@@ -221,8 +264,8 @@ func (s *pages) page(r *http.Request, p templates.Page, a account, problems []st
 	}
 	for _, e := range a.found.Entries.Rows {
 		view.Rows = append(view.Rows, invoiceviews.StatementRow{
-			Date: e.Day.Display(), Kind: kindText(e), Href: href(e), Number: e.Number, Reference: e.Reference,
-			Amount: a.of.Currency.Display(e.Amount), Balance: a.of.Currency.DisplaySum(e.Balance),
+			Date: e.Day.Display(), Kind: e.Text(), Href: href(e), Number: e.Number, Due: web.DateText(e.DueDate),
+			Reference: e.Reference, Amount: a.of.Currency.Display(e.Amount), Balance: a.of.Currency.DisplaySum(e.Balance),
 		})
 	}
 	return invoiceviews.StatementPage(p, view), nil

@@ -8,6 +8,7 @@ import (
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/invoice/pdf/pdftest"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/internal/value/date"
 )
@@ -37,9 +38,9 @@ func TestStatement(t *testing.T) {
 	b.Page(person.Get(at+november)).Says("Balance before 1 Nov 2026 135.77 EUR", "Balance after 30 Nov 2026 50.00 EUR",
 		"1 Nov 2026 Payment 2026-0002 −35.77 100.00", "22 Nov 2026 Payment 2026-0002 −50.00 50.00").LeadsTo("/invoices/" + first)
 	b.Page(person.Get(at + "?from=2026-11-01&to=2026-11-30")).LeadsTo(at + strings.Replace(november, "EUR", "KWD", 1))
-	const rows = "date,entry,number,reference,currency,amount,balance\r\n2026-11-01,opening_balance,,,EUR,,135.77\r\n" +
-		"2026-11-01,payment,2026-0002,,EUR,-35.77,100.00\r\n2026-11-22,payment,2026-0002,,EUR,-50.00,50.00\r\n" +
-		"2026-11-30,closing_balance,,,EUR,,50.00\r\n"
+	const rows = "date,entry,number,due_date,reference,currency,amount,balance\r\n2026-11-01,opening_balance,,,,EUR,,135.77\r\n" +
+		"2026-11-01,payment,2026-0002,,,EUR,-35.77,100.00\r\n2026-11-22,payment,2026-0002,,,EUR,-50.00,50.00\r\n" +
+		"2026-11-30,closing_balance,,,,EUR,,50.00\r\n"
 	a := program.Get("/api/v1" + at + "/csv" + november)
 	assert.Equal(t, a.Body, rows, "file")
 	type shown struct {
@@ -55,6 +56,12 @@ func TestStatement(t *testing.T) {
 	assert.Thatf(t, one.Opening == "135.77" && one.Closing == "50.00" && len(one.Entries) == 1 && len(next.Entries) == 1 &&
 		next.Entries[0].Amount == "-50.00" && next.Entries[0].Balance == "50.00" && next.NextCursor == "", "%+v, %+v", one, next)
 	b.Page(person.Get(at + november + "&limit=1&cursor=" + one.NextCursor)).Says("22 Nov 2026 Payment 2026-0002 −50.00 50.00")
+	october := "?currency=EUR&from=2026-10-01&to=2026-10-31"
+	b.Page(person.Get(at + october)).Says("31 Oct 2026 Invoice 2026-0002 21 Dec 2026 135.77 135.77").LeadsTo(at + "/pdf" + october)
+	for _, file := range []sitetest.Answer{person.Get(at + "/pdf" + october), program.Get("/api/v1" + at + "/pdf" + october)} {
+		text := strings.Join(pdftest.Pages(t, []byte(file.Body)), "")
+		assert.Thatf(t, strings.Contains(text, "31 Oct 2026  Invoice 2026-0002") && strings.Contains(text, "21 Dec 2026"), "file: %s", text)
+	}
 	b.Person(b.Replica, b.Globex).Get(at).Want(t, http.StatusNotFound, "another tenant")
 
 	other := sitetest.Decode[struct{ ID string }](b, program.With("Idempotency-Key", "other").

@@ -26,7 +26,7 @@ SELECT b.opening, b.closing, b.at, e.json FROM (
 LEFT JOIN LATERAL (
 	SELECT l.day, l.source_id, l.kind, json_build_object(
 		'day', l.day, 'kind', l.kind, 'id', l.source_id, 'of', l.of_id, 'amount', l.amount,
-		'number', COALESCE(n.number, i.number),
+		'number', COALESCE(n.number, i.number), 'due_date', CASE l.kind WHEN 'invoice' THEN i.due_date END,
 		'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference)) AS json
 	FROM (
 		SELECT day, kind, source_id, of_id, amount FROM account_entries
@@ -35,7 +35,7 @@ LEFT JOIN LATERAL (
 		ORDER BY day, source_id, kind LIMIT 201) AS l
 	LEFT JOIN LATERAL (
 		SELECT number FROM credit_notes WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS n ON true
-	LEFT JOIN LATERAL (SELECT number FROM invoices WHERE tenant_id = $6 AND id = l.of_id LIMIT 1) AS i ON true
+	LEFT JOIN LATERAL (SELECT number, due_date FROM invoices WHERE tenant_id = $6 AND id = l.of_id LIMIT 1) AS i ON true
 	LEFT JOIN LATERAL (
 		SELECT provider, reference FROM payments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS p ON true
 	LEFT JOIN LATERAL (
@@ -69,7 +69,7 @@ SELECT b.opening, b.closing, b.at, e.json FROM (
 LEFT JOIN LATERAL (
 	SELECT l.day, l.source_id, l.kind, json_build_object(
 		'day', l.day, 'kind', l.kind, 'id', l.source_id, 'of', l.of_id, 'amount', l.amount,
-		'number', COALESCE(n.number, i.number),
+		'number', COALESCE(n.number, i.number), 'due_date', CASE l.kind WHEN 'invoice' THEN i.due_date END,
 		'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference)) AS json
 	FROM (
 		SELECT day, kind, source_id, of_id, amount FROM account_entries
@@ -78,7 +78,7 @@ LEFT JOIN LATERAL (
 		ORDER BY day, source_id, kind LIMIT 201) AS l
 	LEFT JOIN LATERAL (
 		SELECT number FROM credit_notes WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS n ON true
-	LEFT JOIN LATERAL (SELECT number FROM invoices WHERE tenant_id = $6 AND id = l.of_id LIMIT 1) AS i ON true
+	LEFT JOIN LATERAL (SELECT number, due_date FROM invoices WHERE tenant_id = $6 AND id = l.of_id LIMIT 1) AS i ON true
 	LEFT JOIN LATERAL (
 		SELECT provider, reference FROM payments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS p ON true
 	LEFT JOIN LATERAL (
@@ -112,7 +112,7 @@ SELECT b.opening, b.closing, b.at, e.json FROM (
 LEFT JOIN LATERAL (
 	SELECT l.day, l.source_id, l.kind, json_build_object(
 		'day', l.day, 'kind', l.kind, 'id', l.source_id, 'of', l.of_id, 'amount', l.amount,
-		'number', COALESCE(n.number, i.number),
+		'number', COALESCE(n.number, i.number), 'due_date', CASE l.kind WHEN 'invoice' THEN i.due_date END,
 		'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference)) AS json
 	FROM (
 		SELECT day, kind, source_id, of_id, amount FROM account_entries
@@ -121,7 +121,7 @@ LEFT JOIN LATERAL (
 		ORDER BY day DESC, source_id DESC, kind DESC LIMIT 201) AS l
 	LEFT JOIN LATERAL (
 		SELECT number FROM credit_notes WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS n ON true
-	LEFT JOIN LATERAL (SELECT number FROM invoices WHERE tenant_id = $6 AND id = l.of_id LIMIT 1) AS i ON true
+	LEFT JOIN LATERAL (SELECT number, due_date FROM invoices WHERE tenant_id = $6 AND id = l.of_id LIMIT 1) AS i ON true
 	LEFT JOIN LATERAL (
 		SELECT provider, reference FROM payments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS p ON true
 	LEFT JOIN LATERAL (

@@ -41,6 +41,9 @@ func TestWriteOffTheRest(t *testing.T) {
 	sitetest.Keeps(b, p, typed)
 
 	typed.Set("amount", "")
+	early := x.Caller.Submit(x.Resource.List(), sitetest.Change(typed, "date", "2026-11-20"))
+	early.Want(t, http.StatusUnprocessableEntity)
+	sitetest.Keeps(b, b.Page(early).Says("This day is before the date of the invoice."), sitetest.Change(typed, "date", "2026-11-20"))
 	made := x.Caller.Submit(x.Resource.List(), typed)
 	x.Format.Done(x, made)
 	p = b.Page(x.Caller.Get(page)).Says("Paid 135.74 EUR 0.03 written off. Nothing is open.", "Written off 0.03 Open EUR 0.00",

@@ -78,7 +78,7 @@ func (s *pages) unusualWriteOff(r *http.Request, d writeoff.Draft) (invoiceform.
 	return is, err
 }
 
-// freshWriteOff fills in the open amount, today's date and the likely reason.
+// freshWriteOff fills in the open amount, the first possible day from today on, and the likely reason.
 func (s *pages) freshWriteOff(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err == nil {
@@ -88,7 +88,11 @@ func (s *pages) freshWriteOff(r *http.Request) (url.Values, error) {
 	if inv.Paid > 0 {
 		reason = writeoff.SmallDifference
 	}
-	return url.Values{"amount": {inv.Currency.Format(inv.Open)}, "date": {s.site.Today(r).String()}, "reason": {reason}}, err
+	day := s.site.Today(r)
+	if day.Before(inv.IssueDate) {
+		day = inv.IssueDate
+	}
+	return url.Values{"amount": {inv.Currency.Format(inv.Open)}, "date": {day.String()}, "reason": {reason}}, err
 }
 
 func (s *pages) writeOffForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {

@@ -34,8 +34,16 @@ INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, '00000000-0000-4000-8000-000000000001', operation, key, effect FROM intent_effects
 WHERE effect = 'customer created';
 
+-- rule: one event for each intent since the feed was started
+UPDATE tenants SET events_since = '2000-01-01';
+
+-- rule: events are in the order of the changes of their record
+INSERT INTO events (tenant_id, operation, key)
+SELECT tenant_id, operation, key FROM intents WHERE outcome = 'changed' ORDER BY at DESC;
+
 -- rule: no intent twice
 ALTER TABLE intent_effects DROP CONSTRAINT intent_effects_intent;
+ALTER TABLE events DROP CONSTRAINT events_intent;
 ALTER TABLE intents DROP CONSTRAINT intents_pkey;
 INSERT INTO intents
 SELECT tenant_id, operation, key, fingerprint, attempt_id, record_id, 'reused', actor, at, changes, result, expires_at
