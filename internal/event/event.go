@@ -1,4 +1,4 @@
-// Package event starts event feeds, by which programs learn what was created or changed. [idempotency.Events] reads the events.
+// Package event starts event feeds, from which programs read the creations and changes of records. [idempotency.Events] reads the events.
 package event
 
 import (

@@ -67,8 +67,8 @@ func (b *bundle) numbered(key string) pgx.Tx {
 	return tx
 }
 
-// TestNothingAppearsBehindTheReader commits transactions in another order than that of their events, or not at all. A reader waits for
-// those that have numbered theirs.
+// TestNothingAppearsBehindTheReader checks that a reader waits for the transactions that have numbered their events, if they commit in
+// another order or roll back.
 func TestNothingAppearsBehindTheReader(t *testing.T) {
 	b := setup(t)
 	first, second, third := b.numbered("first"), b.numbered("second"), b.numbered("third")
@@ -91,7 +91,7 @@ func TestNothingAppearsBehindTheReader(t *testing.T) {
 	}
 }
 
-// TestReaderGivesUp: a commit that hangs doesn't hold its reader, and those who commit behind the reader, for long.
+// TestReaderGivesUp checks that a reader behind a commit that hangs returns an error, and releases the commits that wait for it.
 func TestReaderGivesUp(t *testing.T) {
 	b := setup(t)
 	hanging, done := b.numbered("hanging"), b.numbered("done")
@@ -169,7 +169,7 @@ func TestReaderBesideWriters(t *testing.T) {
 	}
 }
 
-// TestPlaceOfAnotherHistory: after a backup was restored, an event may have the number of another one that a program has read.
+// TestPlaceOfAnotherHistory checks that a place is refused if its number has another event, as after a backup was restored.
 func TestPlaceOfAnotherHistory(t *testing.T) {
 	b := setup(t)
 	for name, place := range map[string]idempotency.EventPlace{

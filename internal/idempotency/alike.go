@@ -80,8 +80,8 @@ func LookAlike(table string) string { return table + "_look_alike" }
 const AllowRepeatField = "allow_repeat"
 
 // Repeats returns the explanation of [LookAlike], which asks about a new record that looks like a repeat of an earlier record of the
-// table. An operation that also creates records of a second table has it in Explain, and one that refuses some of its own records before it
-// asks has its own explanation there. name is as in [Alike].
+// table. An operation that also creates records of a second table has it in Explain. An operation that refuses some records before it
+// asks has another explanation there. name is as in [Alike].
 func Repeats[C, R any](table record.Table[R], name func(R) string) Explanation[C] {
 	return func(ctx context.Context, store *Store, intent Intent, _ C, refused *pgconn.PgError) error {
 		id, age, _ := strings.Cut(refused.Detail, " ")

@@ -41,9 +41,9 @@ func (e Entry) key() record.Key { return record.Key{e.At.UTC().Format(time.RFC33
 // and details, as JSON.
 type Beside string
 
-// History returns a page of a record's history, newest first, including the entries of beside unless that is "". Operations are those of
-// the record, if records of other resources have the same id; without them, all operations count. It returns [record.ErrKey] if the page
-// does not begin at an entry. Its cost grows with the number of other records' effects on the record, but not
+// History returns a page of a record's history, newest first, including the entries of beside unless that is "". If records of other
+// resources have the same id, operations selects the entries of the record; without operations, History returns all entries. It returns
+// [record.ErrKey] if the page does not begin at an entry. Its cost grows with the number of other records' effects on the record, but not
 // with the record's other entries or with the tenant.
 func History(
 	ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page record.Page, beside Beside, operations ...string,

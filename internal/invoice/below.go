@@ -143,9 +143,9 @@ func listBelow[R any](
 	return list, err
 }
 
-// find limits a list to the rows that a search finds in one of these ways: their text, or the text of which they are a part, begins with
-// it, ignoring its case; they, or what they are a part of, have its amount, and they or their parents its other words; or they or their
-// parents have its words. A number without decimals is an amount and a word. It returns the words.
+// find limits a list to the rows that match a search in one of three ways: the text of the row or its whole begins with the search,
+// ignoring case; the row or its whole has the amount in the search, and the row or its parent has the other words; or the row or its
+// parent has all words. A number without decimals is an amount and a word. find returns the words.
 func find[R any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Below, q *search.Query[R], text string,
 ) (terms []search.Term, err error) {

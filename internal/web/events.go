@@ -34,8 +34,8 @@ type feedEventJSON struct {
 	Effects []idempotency.Effect `json:"effects,omitzero" doc:"Other records that came along or were changed."`
 }
 
-// Events registers the events of a tenant in the API, documented with a resource: GET /events. It has those of operations on resources
-// with an API.
+// Events registers the events of a tenant in the API, documented with a resource: GET /events. It omits operations on resources
+// without an API.
 func Events[R Entity](m *Mounted[R]) { m.untyped.feed() }
 
 func (m *resource) feed() {
@@ -117,7 +117,7 @@ func errForeignPlace() error {
 	return problems.Err()
 }
 
-// eventsShown returns events with the members of records as the API shows them. It leaves out those of records without an API.
+// eventsShown returns events in the form of the API. It omits events of records without an API.
 func (s *Server) eventsShown(r *http.Request, found []idempotency.Event) ([]feedEventJSON, error) {
 	places := map[uuid.UUID][]int{} // of the events of each record, newest first
 	latest := map[uuid.UUID]time.Time{}

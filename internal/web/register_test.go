@@ -108,7 +108,7 @@ func TestEveryProblemIsDocumented(t *testing.T) {
 	assert.Thatf(t, len(slugs) == defined && defined != 0, "%d problems are defined, and %d are documented", defined, len(slugs))
 }
 
-// TestAPlainPageShowsEveryTransition checks that each transition has a button, except for hidden ones and those of the
+// TestAPlainPageShowsEveryTransition checks that each transition has a button, except for hidden ones and the ones of the
 // archive.
 func TestAPlainPageShowsEveryTransition(t *testing.T) {
 	t.Parallel()

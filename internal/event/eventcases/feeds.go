@@ -1,4 +1,4 @@
-// Package eventcases declares event feeds for the tests of sitetest. Only tests import it: those of the room, and those of the whole site.
+// Package eventcases declares event feeds for the tests of sitetest. Only tests import it.
 package eventcases
 
 import (

@@ -21,7 +21,8 @@ func placeAt(n, id string) string {
 	return record.Cursor{Of: record.ListName("/events", nil), From: record.Key{n, id}}.String()
 }
 
-// TestEvents: a program has what was done since the start, without what has no API. A page without events has the place to go on from.
+// TestEvents checks that the API has the events since the feed was started, except for operations without an API, and that an empty page
+// has the place at which the next page begins.
 func TestEvents(t *testing.T) {
 	b := sitetest.Setup(t)
 	program, customers := b.Program(b.Replica, b.Acme), customercases.Customers()

@@ -21,7 +21,7 @@ func TestPayment(t *testing.T) {
 	}
 }
 
-// TestSupply checks that a period of one day is shown as a day.
+// TestSupply checks the text of a day and of a period, including a period of one day.
 func TestSupply(t *testing.T) {
 	t.Parallel()
 	for days, want := range map[[2]string]string{

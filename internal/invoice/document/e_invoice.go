@@ -95,8 +95,8 @@ func ECreditNote(n credit.Note, inv invoice.Invoice) ([]byte, error) {
 // ECreditNoteName returns the file name of an e-invoice of a credit note.
 func ECreditNoteName(n credit.Note) string { return text.FileName("Credit-note-" + n.Number + ".xml") }
 
-// eCreditNote converts a credit note for its XML. A reversal is an invoice about what the customer owes again, with amounts above zero,
-// because recipients refuse to pay an amount below zero. What had become credit is paid.
+// eCreditNote converts a credit note for its XML. A reversal becomes an invoice of the amount that the customer owes again, above
+// zero because recipients refuse to pay an amount below zero. The part that had become credit is prepaid.
 func eCreditNote(n credit.Note, inv invoice.Invoice) ubl.Invoice {
 	reverses, sign := n.Reverses.ID != uuid.Nil, int64(1)
 	if reverses {

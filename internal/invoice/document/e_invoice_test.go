@@ -218,7 +218,7 @@ func credited(t must.T, inv invoice.Invoice) credit.Note {
 	return n
 }
 
-// reversed returns the reversal of a credit note, of which a third had become credit.
+// reversed returns the reversal of a credit note. A third of its total had become credit.
 func reversed(n credit.Note) credit.Note {
 	back := n
 	back.Number, back.Reverses = "CN-2026-0008", record.Reference{ID: uuid.New(), Name: n.Number}

@@ -120,7 +120,7 @@ func (b Below[L]) finder(r *http.Request) (templates.Finder, error) {
 	return finder, err
 }
 
-// FillIn adds the amounts of sums to views of their kinds, and the counts, unless there are amounts without one.
+// FillIn adds the amounts of sums to the views of their kinds. It adds the counts if all amounts have one.
 func FillIn(all []invoiceviews.Standing, sums []invoice.Sum) []invoiceviews.Standing {
 	for i := range all {
 		count := 0

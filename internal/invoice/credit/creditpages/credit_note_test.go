@@ -109,8 +109,8 @@ func TestCreditWhatIsPaid(t *testing.T) {
 		Says("You can't remove this payment. Some of it became credit")
 }
 
-// TestAmountAndReversal: the buttons fill in all quantities or none, and an amount counts instead of them. A credit note is reversed on its
-// page, which then leads to the reversal. The invoice and its history have both.
+// TestAmountAndReversal checks the buttons that fill in all quantities or none, an amount in place of quantities, and that a credit note is
+// reversed on its page, which then links to the reversal. The invoice and its history have both.
 func TestAmountAndReversal(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})

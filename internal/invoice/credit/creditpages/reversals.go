@@ -74,7 +74,7 @@ func (s *pages) reverseForm(r *http.Request, p templates.Page, f templates.Form)
 	return invoiceviews.ReverseForm(p, view), nil
 }
 
-// reversalJSON is a reversal in the API. The rest of it is in the credit note with its id.
+// reversalJSON is a reversal in the API. The credit note with the same id has its amounts.
 type reversalJSON struct {
 	record.Header
 

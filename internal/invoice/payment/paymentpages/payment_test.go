@@ -154,8 +154,8 @@ func TestAllPayments(t *testing.T) {
 	}
 }
 
-// TestPartsOfTheMonth: the payments of a month have what was paid in it, with its parts and a link to the receipts. A payment is found by
-// the amount of its receipt.
+// TestPartsOfTheMonth checks that the page with the payments of a month has the amount paid, its parts and a link to the receipts, and that
+// the amount of a receipt finds its payments.
 func TestPartsOfTheMonth(t *testing.T) {
 	b := sitetest.Setup(t)
 	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)

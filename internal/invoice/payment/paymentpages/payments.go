@@ -107,9 +107,9 @@ func (s *pages) mountPayments() {
 	})
 }
 
-// sumUp returns the sums of payments. Those of a month are what was paid in it, as the kind "month" (see [invoice.Standing]), and its
-// parts: "direct" and "received", less "back", which is the difference. If a part has too many records, "month" is beside the sums of
-// the list.
+// sumUp returns the sums of payments. For a whole month, they are the amount paid, of kind "month" (see [invoice.Standing]), and its
+// parts: "direct" and "received", less "back", which is the difference. If a part has too many records, they are "month" and the sums
+// of the list.
 func sumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
 	sums, known, err := payment.SumUp(ctx, pool, tenant, f)
 	first, last := f.From.Month()
