@@ -115,7 +115,7 @@ func (v Invoice) standing() standing {
 	case "draft":
 		return standing{"Total", v.Total, "Once issued, this invoice can't be edited."}
 	case "void":
-		return standing{"Total", v.Total, "This invoice doesn't count. It keeps its number."}
+		return standing{"Total", v.Total, "Nothing is owed on this invoice. It keeps its number."}
 	case "paid":
 		return standing{"Paid", v.Paid, v.amountNotes("paid") + "Nothing is open."}
 	case "credited":

@@ -231,7 +231,7 @@ func TestStepsAreAskedOnPages(t *testing.T) {
 	assert.Thatf(t, tells(second), "who got an email cannot be told")
 	person.Submit(second+"/void", sitetest.Change(ask(second+"/void").Typed(), "tell_customer", "true"))
 	wantMails(b, 2)
-	void := b.Page(person.Get(second)).Says("This invoice doesn't count.")
+	void := b.Page(person.Get(second)).Says("Nothing is owed on this invoice.")
 	for _, link := range sitetest.Elements(void.Root, "a") {
 		href, _ := sitetest.Attr(link, "href")
 		assert.Thatf(t, !strings.HasPrefix(href, second+"/") || strings.HasSuffix(href, "/pdf"), "there is something left to do: %s", href)
