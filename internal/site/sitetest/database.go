@@ -179,7 +179,7 @@ func (b *Bundle) Contents() string {
 	return b.digest(append(b.TenantTables(), "users", "api_tokens"))
 }
 
-// Everything returns a digest of all tables, including the directory, without the time of a session's last request.
+// Everything returns a digest of all tables, including the directory, without the times of the last requests of sessions and tokens.
 func (b *Bundle) Everything() string {
 	b.Helper()
 	return b.digest(append(slices.Clone(Directory), b.TenantTables()...))
@@ -190,8 +190,11 @@ func (b *Bundle) digest(tables []string) string {
 	var digests []string
 	for _, table := range tables {
 		row := `row::text`
-		if table == "sessions" {
+		switch table {
+		case "sessions":
 			row = `token`
+		case "api_tokens":
+			row = `(to_jsonb(row) - 'last_used_at')::text`
 		}
 		digests = append(digests, `'`+table+` ' || (SELECT COALESCE(md5(string_agg(`+row+`, ',' ORDER BY `+row+`)), '') FROM `+
 			pgx.Identifier{table}.Sanitize()+` AS row)`)

@@ -10,7 +10,7 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 					SELECT i.number FROM invoices i WHERE i.tenant_id = b.tenant_id AND i.id = b.invoice_id)) ORDER BY b.invoice_id)
 		FROM invoice_batch_items b WHERE b.tenant_id = r.tenant_id AND b.batch_id = r.id)) FROM invoice_batches r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
 
-SELECT EXISTS (SELECT FROM api_tokens WHERE tenant_id = $1 AND name = $2 AND revoked_at IS NULL AND role <> 'read-only');
+SELECT EXISTS (SELECT FROM api_tokens a WHERE tenant_id = $1 AND name = $2 AND role <> 'read-only' AND a.revoked_at IS NULL AND coalesce(a.expires_at > now(), true));
 
 BEGIN ISOLATION LEVEL READ COMMITTED;
 
