@@ -119,7 +119,7 @@ func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal
 		WHERE a.token_hash = $1 AND `+valid, HashToken(token),
 	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.TimeZone, &p.Name, &p.Role, &p.Scope, &first)
 	if err == nil && first {
-		_, err = pool.Exec(ctx, `UPDATE api_tokens a SET last_used_at = now() WHERE token_hash = $1 AND `+unusedForAnHour, HashToken(token))
+		err = noteUse(ctx, pool, token)
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Principal{}, ErrUnknown
@@ -128,6 +128,12 @@ func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal
 		return Principal{}, fmt.Errorf("find token: %w", err)
 	}
 	return p, nil
+}
+
+// noteUse stores the time of a token's last use, unless another replica just did.
+func noteUse(ctx context.Context, pool *pgxpool.Pool, token string) error {
+	_, err := pool.Exec(ctx, `UPDATE api_tokens a SET last_used_at = now() WHERE token_hash = $1 AND `+unusedForAnHour, HashToken(token))
+	return err
 }
 
 // Conditions on a token a.
