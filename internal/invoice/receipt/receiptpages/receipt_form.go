@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/receipt"
@@ -67,8 +68,8 @@ func receiptOfForm(r *http.Request) (receipt.Draft, error) {
 	return draft, invoiceform.WithQuestions(err, questions)
 }
 
-// freshReceipt fills in what the address has, such as the customer, and else today's date and the currency of the customer's invoices,
-// or of the business.
+// freshReceipt fills in what the address has, such as the customer, and else today's date and the usual currency of the customer, or of
+// the business.
 func (s *pages) freshReceipt(r *http.Request) (url.Values, error) {
 	is, err := settings.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant)
 	fresh := url.Values{"date": {s.site.Today(r).String()}, "method": {payment.Methods()[0]}, "currency": {is.Currency.String()}}
@@ -81,7 +82,7 @@ func (s *pages) freshReceipt(r *http.Request) (url.Values, error) {
 	}
 	if of, wrong := uuid.Parse(fresh.Get("customer_id")); err == nil && wrong == nil && !r.URL.Query().Has("currency") {
 		var usual string
-		if usual, err = receipt.UsualCurrency(r.Context(), s.site.Pool, web.Principal(r).Tenant, of); usual != "" {
+		if usual, err = s.usualCurrency(r, of); usual != "" {
 			fresh.Set("currency", usual)
 		}
 	}
@@ -89,6 +90,21 @@ func (s *pages) freshReceipt(r *http.Request) (url.Values, error) {
 		fresh.Set(templates.RedisplayField, invoiceviews.FillParts)
 	}
 	return fresh, err
+}
+
+// usualCurrency returns the currency of the open invoice of a customer that is due first, or else of [invoice.UsualOf]; "" for a customer
+// that doesn't exist.
+func (s *pages) usualCurrency(r *http.Request, of uuid.UUID) (string, error) {
+	tenant := web.Principal(r).Tenant
+	code, err := receipt.OpenCurrency(r.Context(), s.site.Pool, tenant, of)
+	if err != nil || code != "" {
+		return code, err
+	}
+	usual, err := invoice.UsualOf(r.Context(), s.site.Pool, tenant, []uuid.UUID{of})
+	if len(usual) == 0 {
+		return "", err
+	}
+	return usual[0].Currency.String(), err
 }
 
 func (s *pages) receiptForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -174,3 +190,4 @@ func currencies() (options []templates.Option) {
 	}
 	return options
 }
+

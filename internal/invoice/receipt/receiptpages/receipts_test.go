@@ -103,7 +103,7 @@ func TestFillInAgain(t *testing.T) {
 	customer := sitetest.Get[string](b, `SELECT id::text FROM customers`)
 	b.Exec(`UPDATE settings SET currency = 'USD'`)
 	form := b.Page(person.Get(person.Get("/receipts/new?customer_id=" + customer).Location()))
-	assert.Equal(t, form.Typed().Get("currency"), "EUR", "the currency of the invoices")
+	assert.Equal(t, form.Typed().Get("currency"), "EUR", "the currency of the open invoice")
 	form = b.Page(person.Get(person.Get("/receipts/new").Location()))
 	typed := sitetest.Change(form.Typed(), "customer_id", customer, "amount", "1,000.50", "currency", "EUR", "action", "fill")
 	p := b.Page(person.Submit("/receipts/form", typed))
@@ -113,6 +113,9 @@ func TestFillInAgain(t *testing.T) {
 	p.Says("The invoices get 135.77 EUR together, which is more than this amount.")
 	typed = sitetest.Change(p.Typed(), "amount", "1000.50", "provider", "Bank", "reference", "BX 1")
 	person.Submit("/receipts", typed).Want(t, http.StatusSeeOther)
+	b.Prepared(b.Acme, "draft", invoices, sitetest.Change(invoices.Command, "currency", "GBP", "issue_date", "2026-11-23"))
+	form = b.Page(person.Get(person.Get("/receipts/new?customer_id=" + customer).Location()))
+	assert.Equal(t, form.Typed().Get("currency"), "EUR", "the currency of the last issued invoice, not of the draft")
 	b.Page(person.Get("/receipts?customer_id=" + customer)).Says("1,000.50 EUR on 22 Nov 2026 Ada Lovelace Bank BX 1 864.73 EUR")
 	b.Page(person.Get("/receipts?customer_id=" + sitetest.Nobody)).Says("No receipts found")
 	for query, found := range map[string]bool{
