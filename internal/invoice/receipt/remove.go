@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -170,25 +171,23 @@ func usesOf(ctx context.Context, pool *pgxpool.Pool, tenant, receipt uuid.UUID) 
 		pgx.NamedArgs{"receipt": receipt, "limit": maxUses + 1})
 }
 
-// errUsed returns the conflict with the names of the uses. There are none if they were removed meanwhile.
+// errUsed returns the conflict with the names of the uses. There are none if they were removed meanwhile. It is [invoice.BecameCredit] if
+// nothing else was used.
 func errUsed(uses []use) *conflict.Error {
-	refused := &conflict.Error{
-		Kind: &invoice.BecameCredit, Title: "You can't remove this receipt.", Text: "A part of it was used meanwhile. Try again.",
+	refused := &conflict.Error{Kind: &Used, Title: "You can't remove this receipt.", Text: "A part of it was used meanwhile. Try again."}
+	if len(uses) == 0 {
+		return refused
+	}
+	if !slices.ContainsFunc(uses, func(u use) bool { return u.What != "closing" && u.What != "credit note" }) {
+		refused.Kind = &invoice.BecameCredit
 	}
 	var names []string
-	for _, u := range uses {
-		if u.What != "closing" && u.What != "credit note" {
-			refused.Kind = &Used
-		}
+	for _, u := range uses[:min(len(uses), maxUses)] {
 		names = append(names, "the "+u.name())
 		refused.Others = append(refused.Others, conflict.Other{ID: u.ID, Name: u.name(), Many: strings.ReplaceAll(u.What, " ", "-") + "s"})
 	}
-	if len(uses) == 0 {
-		refused.Kind = &Used
-		return refused
-	}
 	if len(uses) > maxUses {
-		names[maxUses], refused.Others = "others", refused.Others[:maxUses]
+		names = append(names, "others")
 	}
 	last := len(names) - 1
 	list := names[last]

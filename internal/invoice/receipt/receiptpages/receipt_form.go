@@ -190,4 +190,3 @@ func currencies() (options []templates.Option) {
 	}
 	return options
 }
-
