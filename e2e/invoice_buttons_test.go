@@ -140,7 +140,8 @@ func recordPayment(s *session) button {
 		fill:  func(s *session) { s.fill(fieldAmountInEUR, "23") },
 		first: "created", done: saysPaymentRecorded, again: ignoredSecondPayment, slowly: true,
 		proves: func(n int) { s.hasPaid(s.number(1), []int{23, 50}[:n]...) },
-		used:   "This form already recorded 23.00 EUR", now: s.number(1) + ": 100.00 EUR", refused: []string{"This form already recorded 23.00 EUR"},
+		used:   "This form already recorded 23.00 EUR", refused: []string{"This form already recorded 23.00 EUR"},
+		now:   s.number(1) + ": 100.00 EUR",
 		other: map[string]string{fieldAmountInEUR: "50"}, anyway: buttonRecordAnotherPayment,
 	}
 }

@@ -202,7 +202,8 @@ func TestRemoveAReceipt(t *testing.T) {
 func TestRemovalNeedsOthers(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, program, invoices := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), invoicecases.Invoices()
-	invoice := b.Prepared(b.Acme, "one", invoices, sitetest.Change(invoices.Command, "issue_date", "2025-03-01", "due_date", ""), "issue").ID
+	of := sitetest.Change(invoices.Command, "issue_date", "2025-03-01", "due_date", "")
+	invoice := b.Prepared(b.Acme, "one", invoices, of, "issue").ID
 	post := func(path, body string) string {
 		made := program.With("Idempotency-Key", strconv.Quote(path)).Post("/api/v1"+path, body)
 		made.Want(t, http.StatusCreated)
