@@ -43,7 +43,7 @@ type ReceiptPayment struct {
 	Number, Href string // of the invoice
 	RemoveHref   string // the page that removes it; "" if that is not possible
 	Removed      bool
-	Closed       bool // its day is closed
+	Kept         string // why it can't be removed; "" if it can, or was removed or refunded
 }
 
 // ReceiptRepayment is credit of a receipt that was paid back.

@@ -161,7 +161,7 @@ func states() map[string]templ.Component {
 				Payments: []invoiceviews.ReceiptPayment{
 					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/1", RemoveHref: "/payments/1/remove"},
 					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/2", Removed: true},
-					{Date: "1 Oct 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/3", Closed: true},
+					{Date: "1 Oct 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/3", Kept: hostile},
 				},
 				Repayments: []invoiceviews.ReceiptRepayment{
 					{Name: "1.00 EUR on 21 Nov 2026", RemoveHref: "/repayments/1/remove"}, {Name: "2.00 EUR on 20 Nov 2026", Removed: true},
@@ -306,6 +306,7 @@ func states() map[string]templ.Component {
 			EInvoiceHref: "/credit-notes/1/ubl", ReverseHref: "/credit-notes/1/reversals/new",
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 		}),
+		"credit note in use": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{Number: "CN-2026-0001", Kept: hostile}),
 		"customer": templates.RecordPageWith(withHistory, archived, []templ.Component{
 			invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
 				Rows: []invoiceviews.InvoiceRow{row}, Pager: templates.Pager{NextHref: "?cursor=x"}, Balance: sums,

@@ -75,7 +75,10 @@ func (s *Pages) issuePage(r *http.Request, p templates.Page, f templates.Form, i
 	if err != nil {
 		return nil, err
 	}
-	warnings, err := s.warnings(r, inv)
+	var warnings []invoiceviews.Warning
+	if inv.Status == invoice.StatusDraft { // else the form was used
+		warnings, err = s.warnings(r, inv)
+	}
 	return invoiceviews.IssuePage(p, invoiceviews.Issue{
 		Form: f, InvoiceStep: excerpt.Step(inv), To: inv.Customer.Email, CopiesTo: copies, Warnings: warnings,
 		NoMailServer: !s.sendsMail, EmailCustomer: invoice.EmailCustomer, EmailNone: invoice.EmailNone,

@@ -200,6 +200,13 @@ func TestAskedAboutWhatIsDone(t *testing.T) {
 	person.Submit(path+"/issue", url.Values{"idempotency_key": {sitetest.Key}}).Want(t, http.StatusSeeOther)
 	b.Page(person.Get(path)).Says("Invoice 2026-0001 issued.")
 	b.Page(person.Get(path + "/issue?key=" + sitetest.Key)).Says("This form already issued 2026-0001.").LeadsTo(path)
+	typed := url.Values{"idempotency_key": {sitetest.Key}, "email": {"customer"}, "message": {"Thank you"}}
+	again := person.Submit(path+"/issue", typed)
+	again.Want(t, http.StatusUnprocessableEntity)
+	p := b.Page(again).Says("This form already issued 2026-0001. Nothing was done this time.")
+	p.LeadsTo(path)
+	sitetest.Keeps(b, p, url.Values{"message": {"Thank you"}})
+	assert.Thatf(t, !strings.Contains(p.Text(), "Edit the draft"), "%s", p.Text())
 	late := person.Get(path + "/issue?key=other")
 	late.Want(t, http.StatusConflict)
 	b.Page(late).Says("You can no longer issue this invoice.").LeadsTo(path)

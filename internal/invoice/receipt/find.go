@@ -63,16 +63,13 @@ type OpenInvoice struct {
 	Open    int64 // minor units
 }
 
-// UsualCurrency returns the currency of the open invoice of a customer that is due first, or else of their last invoice; "" for
-// none.
-func UsualCurrency(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID) (code string, err error) {
+// OpenCurrency returns the currency of the open invoice of a customer that is due first; "" for none.
+func OpenCurrency(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID) (code string, err error) {
 	return record.One(ctx, pool, tenant, pgx.RowTo[string], `
 		SELECT COALESCE((
 			SELECT currency FROM invoices
 			WHERE tenant_id = @tenant_id AND customer_id = @customer AND state IN ('issued', 'partially_paid')
-			ORDER BY due_date, id LIMIT 1), (
-			SELECT currency FROM invoices WHERE tenant_id = @tenant_id AND customer_id = @customer
-			ORDER BY issue_date DESC, id DESC LIMIT 1), '')`, pgx.NamedArgs{"customer": customer})
+			ORDER BY due_date, id LIMIT 1), '')`, pgx.NamedArgs{"customer": customer})
 }
 
 // MaxOpen is the maximum number of invoices that [Open] returns.

@@ -103,7 +103,9 @@ func TestCreditWhatIsPaid(t *testing.T) {
 		Want(t, http.StatusCreated)
 	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Paid 1 135.77 EUR From credit notes 1 0.07 EUR", note.Number)
 	b.Page(x.Caller.Get(page+"/reversals/new?key=used")).
-		Says("You can't reverse this credit note.", "First remove what depends on it: the payment of 0.07 EUR on 2026-0002.")
+		Says("You can't reverse this credit note.", "First take back the payment of 0.07 EUR on 2026-0002.")
+	used := b.Page(x.Caller.Get(page)).Says("It can't be reversed. First take back the payment of 0.07 EUR on 2026-0002.").Text()
+	assert.Thatf(t, !strings.Contains(used, "Reverse…"), "%s", used)
 	whole := sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 13577`)
 	b.Page(x.Caller.Get("/payments/" + whole + "/remove?key=credit")).
 		Says("You can't remove this payment. Some of it became credit")

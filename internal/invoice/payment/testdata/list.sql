@@ -32,7 +32,8 @@ WITH candidates AS MATERIALIZED (
 							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 				FROM (SELECT) AS of LEFT JOIN LATERAL (
 					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS record
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+			'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $7
@@ -75,7 +76,8 @@ WITH candidates AS MATERIALIZED (
 							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 				FROM (SELECT) AS of LEFT JOIN LATERAL (
 					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS record
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+			'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $7
@@ -118,7 +120,8 @@ WITH candidates AS MATERIALIZED (
 							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 				FROM (SELECT) AS of LEFT JOIN LATERAL (
 					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS record
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+			'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first, w.second LIMIT $7
@@ -161,7 +164,8 @@ WITH candidates AS MATERIALIZED (
 							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 				FROM (SELECT) AS of LEFT JOIN LATERAL (
 					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS record
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+			'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date AND (SELECT i.currency FROM invoices i WHERE i.tenant_id = $1 AND i.id = r.invoice_id LIMIT 1) = $7) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $8
@@ -261,7 +265,8 @@ WITH candidates AS MATERIALIZED (
 							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 				FROM (SELECT) AS of LEFT JOIN LATERAL (
 					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+			'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(
@@ -361,7 +366,8 @@ WITH candidates AS MATERIALIZED (
 							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 				FROM (SELECT) AS of LEFT JOIN LATERAL (
 					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+			'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(

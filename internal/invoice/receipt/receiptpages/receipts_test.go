@@ -103,7 +103,7 @@ func TestFillInAgain(t *testing.T) {
 	customer := sitetest.Get[string](b, `SELECT id::text FROM customers`)
 	b.Exec(`UPDATE settings SET currency = 'USD'`)
 	form := b.Page(person.Get(person.Get("/receipts/new?customer_id=" + customer).Location()))
-	assert.Equal(t, form.Typed().Get("currency"), "EUR", "the currency of the invoices")
+	assert.Equal(t, form.Typed().Get("currency"), "EUR", "the currency of the open invoice")
 	form = b.Page(person.Get(person.Get("/receipts/new").Location()))
 	typed := sitetest.Change(form.Typed(), "customer_id", customer, "amount", "1,000.50", "currency", "EUR", "action", "fill")
 	p := b.Page(person.Submit("/receipts/form", typed))
@@ -113,6 +113,9 @@ func TestFillInAgain(t *testing.T) {
 	p.Says("The invoices get 135.77 EUR together, which is more than this amount.")
 	typed = sitetest.Change(p.Typed(), "amount", "1000.50", "provider", "Bank", "reference", "BX 1")
 	person.Submit("/receipts", typed).Want(t, http.StatusSeeOther)
+	b.Prepared(b.Acme, "draft", invoices, sitetest.Change(invoices.Command, "currency", "GBP", "issue_date", "2026-11-23"))
+	form = b.Page(person.Get(person.Get("/receipts/new?customer_id=" + customer).Location()))
+	assert.Equal(t, form.Typed().Get("currency"), "EUR", "the currency of the last issued invoice, not of the draft")
 	b.Page(person.Get("/receipts?customer_id=" + customer)).Says("1,000.50 EUR on 22 Nov 2026 Ada Lovelace Bank BX 1 864.73 EUR")
 	b.Page(person.Get("/receipts?customer_id=" + sitetest.Nobody)).Says("No receipts found")
 	for query, found := range map[string]bool{
@@ -159,7 +162,7 @@ func TestRemoveAReceipt(t *testing.T) {
 	simple := post(paid+"/payments", `{"amount": "1.00", "date": "2025-03-31", "method": "cash"}`)
 
 	closing := "/api/v1/closings/" + post("/closings", `{"through": "2025-03-31"}`)
-	for path, times := range map[string]int{at: 2, invoice: 1} { // the receipt and its repayment, the refund
+	for path, times := range map[string]int{at: 1, "/receipts/" + spare: 1, invoice: 1} { // the repayment, the receipt, the refund
 		text := b.Page(person.Get(path)).Text()
 		assert.Thatf(t, strings.Count(text, "Its period is closed") == times && !strings.Contains(text, "Remove"), "%s: %s", path, text)
 	}
@@ -179,17 +182,49 @@ func TestRemoveAReceipt(t *testing.T) {
 	b.Page(person.Get(invoice)).LeadsTo(refund)
 	p := b.Page(person.Get(at)).Says("10.00 EUR on 2 Mar 2025 Remove repayment of 10.00 EUR on 2 Mar 2025")
 	p.LeadsTo(repayment)
-	p.LeadsTo(at + "/remove")
 	b.Page(person.Get(at+"/remove?key=used")).Says("You can't remove this receipt.",
-		"First remove what depends on it: the repayment of 10.00 EUR and the refund of 5.00 EUR on 2026-0001.")
+		"First take back the repayment of 10.00 EUR and the refund of 5.00 EUR on 2026-0001.")
 	p = b.Page(person.Get(person.Get(repayment).Location())).Says("Remove repayment Ada Lovelace: 10.00 EUR, paid back 2 Mar 2025",
 		"The credit of the customer goes up by 10.00 EUR.")
 	person.Press(p, "Remove repayment").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(at)).Says("Repayment removed.", "10.00 EUR on 2 Mar 2025 removed", "Credit left 50.00 EUR")
 	program.Post("/api/v1"+refund, "").Want(t, http.StatusOK)
+	b.Page(person.Get(at)).LeadsTo(at + "/remove")
 	p = b.Page(person.Get(person.Get(at+"/remove").Location())).Says("Remove receipt Ada Lovelace: 90.00 EUR, received 1 Mar 2025",
 		"The credit of the customer goes down by 50.00 EUR.", "what is open on their invoices goes up by 40.00 EUR together.")
 	person.Press(p, "Remove receipt").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(at)).Says("Receipt 90.00 EUR on 1 Mar 2025 removed.", "2026-0001 removed")
 	b.Page(person.Get(invoice)).Says("Open 135.77 EUR", "Payment of 40.00 EUR removed")
+}
+
+// TestRemovalNeedsOthers: the page that removes a receipt leads to all that has to be taken back first, and the page of the receipt has it,
+// too. The payment that became credit has the reason in place of its button.
+func TestRemovalNeedsOthers(t *testing.T) {
+	b := sitetest.Setup(t)
+	person, program, invoices := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), invoicecases.Invoices()
+	of := sitetest.Change(invoices.Command, "issue_date", "2025-03-01", "due_date", "")
+	invoice := b.Prepared(b.Acme, "one", invoices, of, "issue").ID
+	post := func(path, body string) string {
+		made := program.With("Idempotency-Key", strconv.Quote(path)).Post("/api/v1"+path, body)
+		made.Want(t, http.StatusCreated)
+		return sitetest.Decode[sitetest.Created](b, made).ID
+	}
+	customer := sitetest.Get[string](b, `SELECT id::text FROM customers`)
+	at := "/receipts/" + post("/receipts", `{"customer_id": "`+customer+`", "currency": "EUR", "amount": "150.00", "date": "2025-03-01",
+		"method": "cash", "allocations": [{"invoice_id": "`+invoice+`", "amount": "135.77"}]}`)
+	repayment := post(at+"/repayments", `{"amount": "10.00", "date": "2025-04-02"}`)
+	note := post("/invoices/"+invoice+"/credit-notes", `{"amount": "35.77"}`)
+	closing := post("/closings", `{"through": "2025-03-31"}`)
+
+	const all = "First take back the closing through 31 Mar 2025, the repayment of 10.00 EUR and the credit note of 35.77 EUR on 2025-0001."
+	refused := person.Get(at + "/remove?key=used")
+	refused.Want(t, http.StatusConflict)
+	p := b.Page(refused).Says("You can't remove this receipt. " + all)
+	for _, link := range []string{at, "/closings/" + closing, "/repayments/" + repayment, "/credit-notes/" + note} {
+		p.LeadsTo(link)
+	}
+	b.Page(person.Get(at)).Says(all)
+	program.With("Idempotency-Key", `"reopen"`).Post("/api/v1/closings/"+closing+"/reopen", "").Want(t, http.StatusOK)
+	text := b.Page(person.Get(at)).Says("2025-0001 A part became credit with a credit note").Text()
+	assert.Thatf(t, !strings.Contains(text, "Remove payment"), "%s", text)
 }

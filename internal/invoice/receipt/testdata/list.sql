@@ -173,7 +173,8 @@ SELECT id, json FROM (
 						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 			FROM (SELECT) AS of LEFT JOIN LATERAL (
 				SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-				WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS json FROM payments r
+				WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+		'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) AS json FROM payments r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.receipt_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $4;
