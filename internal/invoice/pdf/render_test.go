@@ -126,6 +126,25 @@ func TestManyLines(t *testing.T) {
 	}
 }
 
+// TestBankAccountIsBesideTheTotal checks with any number of lines that the bank account is on the page of the amount to pay.
+func TestBankAccountIsBesideTheTotal(t *testing.T) {
+	t.Parallel()
+	shown := example()
+	shown.Reasons, shown.Payment = []string{strings.Repeat("A long reason. ", 20)}, []pdf.Fact{{Label: "IBAN", Value: "PL61 1090"}}
+	moved := 0
+	for range 60 {
+		shown.Lines = append(shown.Lines, pdf.Line{Text: "Position", Cells: []string{"1", "1.00", "23%", "1.00"}})
+		for i, text := range pdftest.Pages(t, render(t, shown)) {
+			has := strings.Contains(text, shown.Payment[0].Value)
+			assert.Equal(t, has, strings.Contains(text, shown.Totals[0].Label+"\n"), len(shown.Lines), "lines, page", i+1)
+			if has && !strings.Contains(text, "Position") {
+				moved++
+			}
+		}
+	}
+	assert.Thatf(t, moved > 0, "no totals begin a page")
+}
+
 // TestLongDescription checks that no part of 2000 characters is lost, with or without spaces, even across pages.
 func TestLongDescription(t *testing.T) {
 	t.Parallel()

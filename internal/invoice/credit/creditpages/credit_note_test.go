@@ -101,7 +101,7 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	program.Post("/api/v1/invoices/"+other+"/issue", `{}`).Want(t, http.StatusOK)
 	program.Post("/api/v1"+receipt+"/allocations", `{"invoice_id": "`+other+`", "amount": "0.07", "date": "2026-11-23"}`).
 		Want(t, http.StatusCreated)
-	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Paid 1 135.77 EUR From credit notes 1 0.07 EUR", note.Number)
+	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Listed payments 1 135.77 EUR Listed, from credit notes 1 0.07 EUR", note.Number)
 	b.Page(x.Caller.Get(page+"/reversals/new?key=used")).
 		Says("You can't reverse this credit note.", "First remove what depends on it: the payment of 0.07 EUR on 2026-0002.")
 	whole := sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 13577`)

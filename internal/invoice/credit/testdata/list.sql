@@ -241,8 +241,9 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 WITH candidates AS MATERIALIZED (
 	SELECT id FROM ((
 			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
-				SELECT id FROM credit_notes
-				WHERE tenant_id = $2 AND number >= each.text AND number < each.text || chr(1114111) AND true LIMIT 1001) AS b) UNION ALL (
+				SELECT id FROM credit_notes r
+				WHERE tenant_id = $2 AND number >= each.text AND number < each.text || chr(1114111) AND true LIMIT 1001
+			) AS b) UNION ALL (
 			WITH records AS MATERIALIZED (SELECT id FROM (
 					SELECT w.invoice_id AS id FROM unnest($3::text[]) AS each (word), LATERAL (
 						SELECT w.invoice_id FROM invoice_words w WHERE w.tenant_id = $2 AND w.word = each.word LIMIT 1001) AS w

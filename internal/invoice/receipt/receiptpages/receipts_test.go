@@ -54,7 +54,7 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 	b.Page(person.Get(at)).Says("Receipt of 300.00 EUR on 22 Nov 2026", "Bank TX 1", "Paid invoices 135.77 EUR", "Credit left 164.23 EUR",
 		"22 Nov 2026 2026-0001 Remove payment of 135.77 EUR").LeadsTo(at + "/allocations/new")
 	b.Page(person.Get("/invoices/"+one)).Says("Nothing is open.", "Bank transfer · Bank TX 1 part of a receipt").LeadsTo(at)
-	b.Page(person.Get("/payments?q=tx+1")).Says("22 Nov 2026 Ada Lovelace Bank TX 1 135.77 EUR", "Paid 1 135.77 EUR")
+	b.Page(person.Get("/payments?q=tx+1")).Says("22 Nov 2026 Ada Lovelace Bank TX 1 135.77 EUR", "Listed payments 1 135.77 EUR")
 	b.Page(person.Get("/payments?q=tx+2")).Says("No payments")
 	csv := person.Get("/payments/csv").Body
 	assert.Thatf(t, strings.Contains(csv, ",bank_transfer,Bank,TX 1\r\n"), "%s", csv)
