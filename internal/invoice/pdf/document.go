@@ -84,11 +84,11 @@ func (d *document) compose(shown Document) {
 		d.y -= 2 * paragraph
 		d.payment(shown.Payment)
 	}
-	if shown.Notes != "" {
+	if shown.Notes.Value != "" {
 		d.y -= 2 * paragraph
 		d.room(3 * lineHeight(body))
-		d.block(left, right-left, small, bold, muted, "Notes")
-		d.block(left, right-left, body, regular, black, shown.Notes)
+		d.block(left, right-left, small, bold, muted, shown.Notes.Label)
+		d.block(left, right-left, body, regular, black, shown.Notes.Value)
 	}
 }
 

@@ -184,7 +184,7 @@ func largest() pdf.Document {
 	for range 200 {
 		inv.Totals = append(inv.Totals, pdf.Total{Label: "Tax 99.999% on 90,071,992,547,409.91", Amount: "90,071,992,547,409.91"})
 	}
-	inv.Notes = strings.Repeat("a\n", 2500)
+	inv.Notes.Value = strings.Repeat("a\n", 2500)
 	return inv
 }
 
@@ -223,7 +223,7 @@ func FuzzRender(f *testing.F) {
 		file := render(t, pdf.Document{
 			Title: text, Mark: text, Seller: party, Buyer: party, Facts: []pdf.Fact{{Label: text, Value: text}}, Currency: text,
 			Head: pdf.Line{Text: text, Cells: []string{text}}, Lines: []pdf.Line{{text, text, []string{text}}, {Text: text}},
-			Totals: []pdf.Total{{Label: text, Amount: text}, {Label: text, Amount: text, Grand: true}}, Notes: text,
+			Totals: []pdf.Total{{Label: text, Amount: text}, {Label: text, Amount: text, Grand: true}}, Notes: pdf.Fact{Label: text, Value: text},
 		})
 		assert.Thatf(t, len(pdftest.Pages(t, file)) != 0, "no page")
 	})

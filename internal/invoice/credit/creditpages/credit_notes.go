@@ -274,7 +274,11 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 		view.ReverseHref = web.FormHref(r, s.notes.URL(n.ID)+"/reversals/new")
 	}
 	for _, l := range n.Lines {
-		view.Lines = append(view.Lines, excerpt.LineView(l.Line, n.Currency))
+		line := excerpt.LineView(l.Line, n.Currency)
+		if l.Part {
+			line.Discount, line.Quantity, line.UnitPrice = credit.PartText, "", ""
+		}
+		view.Lines = append(view.Lines, line)
 	}
 	for _, t := range n.Taxes {
 		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{
