@@ -80,7 +80,8 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 		row.Kind, row.Amount = "Credit note reversed", "−"+web.AmountText(inv.Currency, -p.Amount)
 		row.Number, row.Href = p.Number, "/credit-notes/"+p.ID.String()
 	case "refund":
-		row.Kind, row.Amount, row.Removed = "Refund", "−"+web.AmountText(inv.Currency, -p.Amount), p.Removed
+		row.Kind, row.Details, row.Removed = "Refund", p.Details, p.Removed
+		row.Amount = "−" + web.AmountText(inv.Currency, -p.Amount)
 		if !p.Removed {
 			row.RemoveHref = web.FormHref(r, "/refunds/"+p.ID.String()+"/remove")
 		}
