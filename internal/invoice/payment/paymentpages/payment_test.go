@@ -213,7 +213,9 @@ func TestRemoveARefund(t *testing.T) {
 	made := b.Prepared(b.Acme, "refunded", invoicecases.Refunds(), invoicecases.Refunds().Command)
 	at := "/invoices/" + sitetest.Get[string](b, `SELECT invoice_id::text FROM refunds`)
 	person, program, path := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), "/refunds/"+made.ID+"/remove"
-	b.Page(person.Get(at)).Says("Remove refund of 10.00 EUR").LeadsTo(path)
+	b.Page(person.Get(at)).Says("Remove refund of 10.00 EUR RF 1 −10.00 EUR").LeadsTo(path)
+	account := "/customers/" + sitetest.Get[string](b, `SELECT id::text FROM customers`) + "/statement?from=2026-11-01&to=2026-11-30"
+	b.Page(person.Get(account)).Says("23 Nov 2026 Refund 2026-0001 RF 1 10.00 105.77")
 	p := b.Page(person.Get(person.Get(path).Location())).Says("Remove refund 2026-0001: 10.00 EUR, refunded 23 Nov 2026",
 		"This takes back the refund of 10.00 EUR from 23 Nov 2026. The open amount of the invoice goes down by 10.00 EUR. "+
 			"Both entries stay on the invoice.")
@@ -230,7 +232,7 @@ func TestRemoveARefund(t *testing.T) {
 	program.Post("/api/v1/payments/"+later+"/remove", "").Want(t, http.StatusOK)
 	person.Press(p, "Remove refund").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(at)).Says("Refund removed. All invoices", "Open 95.77 EUR 40.00 of 135.77 paid.", "Refund removed 10.00 EUR",
-		"Refund removed −10.00 EUR", "Refund of 10.00 EUR removed", "10.00 EUR refunded", "Remove payment of 40.00 EUR")
+		"Refund removed RF 1 −10.00 EUR", "Refund of 10.00 EUR removed", "10.00 EUR refunded", "Remove payment of 40.00 EUR")
 	b.Page(person.Get(path + "?key=again")).Says("This refund was already removed.")
 }
 
@@ -271,7 +273,7 @@ func TestLeftOfThePaymentChanged(t *testing.T) {
 	x.Format.Done(x, made)
 	b.Page(x.Caller.Get(x.Resource.PageOf(""))).
 		Says("Paid 24.00 Open EUR 111.77", "Refund 24.00 EUR of it", "Remove refund of 5.00 EUR −5.00 EUR",
-			"Remove refund of 11.00 EUR −11.00 EUR")
+			"Remove refund of 11.00 EUR RF 1 −11.00 EUR")
 	x.Format.Replayed(x, x.Caller.Press(p, "Record refund"), made) // although the rest has changed again
 	x.WantRows(x.Leaves)
 	x.WantOutcomes("conflict", "created", "replayed")
