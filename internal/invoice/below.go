@@ -146,8 +146,9 @@ func listBelow[R any](
 }
 
 // find limits a list to the rows that match a search in one of three ways: the text of the row or its whole begins with the search,
-// ignoring case, or with what follows its provider; the row or its whole has the amount in the search, and the row or its parent has the other words; or the row or its
-// parent has all words. A number without decimals is an amount and a word. find returns the words.
+// ignoring case, or with what follows its provider in the search; the row or its whole has the amount in the search, and the row or its
+// parent has the other words; or the row or its parent has all words. A number without decimals is an amount and a word. find returns the
+// words.
 func find[R any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Below, q *search.Query[R], text string,
 ) (terms []search.Term, err error) {
@@ -243,7 +244,7 @@ const (
 		) AS its, LATERAL (
 			SELECT id FROM $ROWS WHERE tenant_id = @tenant_id AND $PART_OF = its.id AND $WHERE LIMIT $LOOKED) AS b`
 	hasTextOfWhole = `(
-		SELECT true FROM (SELECT * FROM $WHOLE WHERE tenant_id = @tenant_id AND id = r.$PART_OF LIMIT 1) AS r, LATERAL (
+		SELECT true FROM (SELECT $TEXT, provider_folded FROM $WHOLE WHERE tenant_id = @tenant_id AND id = r.$PART_OF LIMIT 1) AS r, LATERAL (
 			SELECT $EACH WHERE r.$TEXT >= each.text AND r.$TEXT < each.text || chr(1114111)$PROVIDED LIMIT 1) AS found)`
 
 	withAmount = `

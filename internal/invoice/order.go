@@ -22,8 +22,8 @@ type Dated struct {
 
 var trailingDigits = regexp.MustCompile(`[0-9]{1,15}$`)
 
-// OutOfOrder returns the issued invoices of the same year with the number before and after that of an invoice whose order by date is another
-// one. It returns none for a number that doesn't end with digits.
+// OutOfOrder returns the issued invoices of the same year that have the number before that of an invoice and a later date, or the number
+// after it and an earlier date. It returns none for a number that doesn't end with digits.
 func OutOfOrder(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, inv Invoice) ([]Dated, error) {
 	folded := Number(inv.Number).Folded()
 	digits := trailingDigits.FindString(folded)

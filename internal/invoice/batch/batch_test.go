@@ -124,7 +124,9 @@ func TestEachInvoiceOfABatch(t *testing.T) {
 		want   []string
 	}{
 		{batch.ActionIssue, []string{"refused The books are closed through", "mailed", "done", "unchanged", "refused"}},
-		{batch.ActionSend, []string{"refused This invoice isn't issued.", "mailed", "refused The customer has no email", "mailed", "refused"}},
+		{batch.ActionSend, []string{
+			"refused This invoice isn't issued.", "mailed", "refused The customer has no email", "mailed", "refused",
+		}},
 	} {
 		got := b.outcomes(b.started(c.action, b.command(c.action, all...)))
 		for i, id := range all {

@@ -64,7 +64,9 @@ func Refunds() sitetest.Resource {
 		OfCustomer:  map[string]string{"refunds.reference": "kept: it is in the books"},
 		Transitions: []sitetest.Transition{{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"postings": 1}}},
 		API: sitetest.API{Encode: func(form url.Values) string {
-			return sitetest.Encode(map[string]any{"amount": form.Get("amount"), "date": form.Get("date"), "reference": form.Get("reference")})
+			return sitetest.Encode(map[string]any{
+				"amount": form.Get("amount"), "date": form.Get("date"), "reference": form.Get("reference"),
+			})
 		}, Input: refund.Input{}},
 	}
 }

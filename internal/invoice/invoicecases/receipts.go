@@ -98,7 +98,9 @@ func Repayments() sitetest.Resource {
 		OfCustomer:  map[string]string{"repayments.reference": "kept: it is in the books"},
 		Transitions: []sitetest.Transition{{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"intent_effects": 1}}},
 		API: sitetest.API{Encode: func(form url.Values) string {
-			return sitetest.Encode(map[string]any{"amount": form.Get("amount"), "date": form.Get("date"), "reference": form.Get("reference")})
+			return sitetest.Encode(map[string]any{
+				"amount": form.Get("amount"), "date": form.Get("date"), "reference": form.Get("reference"),
+			})
 		}, Input: receipt.RepayInput{}},
 	}
 }

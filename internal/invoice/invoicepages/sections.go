@@ -93,8 +93,8 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 	return row
 }
 
-// remind adds to the page of an overdue invoice its last reminder, the day of the next automatic one, and the link that sends the next one,
-// if it is possible.
+// remind adds to the page of an overdue invoice its last reminder, the day of the next automatic one, and the link that sends the next
+// one, if it is possible.
 func (s *Pages) remind(r *http.Request, inv invoice.Invoice, view *invoiceviews.Invoice) error {
 	if !inv.Overdue {
 		return nil

@@ -139,7 +139,8 @@ func TestIssueWarns(t *testing.T) {
 		assert.Thatf(t, strings.Contains(got, "in the future") == (says != "") && strings.Contains(got, says), "%s: %s", issued, got)
 	}
 	of := invoicecases.Invoices()
-	next := sitetest.Change(of.Command, "customer_email", "grace@example.com", "customer_name", "Grace Hopper", "issue_date", "2026-11-20")
+	next := sitetest.Change(of.Command, "customer_email", "grace@example.com", "customer_name", "Grace Hopper",
+		"issue_date", "2026-11-20")
 	b.Prepared(b.Acme, "next", of, next, "issue")
 	for issued, out := range map[string]bool{"2026-11-20": false, "2026-11-21": true} {
 		b.Exec(`UPDATE invoices SET issue_date = $1 WHERE issued_at IS NULL`, issued)

@@ -26,7 +26,9 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 	Kind: idempotency.Create, Name: "refund.create", Table: Table,
 	Alike: idempotency.Alike[Refund]{Fields: []string{"payment_id date amount"}, Within: 10 * time.Minute, Name: Name},
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
-		args := pgx.NamedArgs{"payment_id": d.PaymentID, "amount": d.Amount, "refunded_on": d.Date.Time(), "reference": d.Reference, "seen_left": d.SeenLeft}
+		args := pgx.NamedArgs{
+			"payment_id": d.PaymentID, "amount": d.Amount, "refunded_on": d.Date.Time(), "reference": d.Reference, "seen_left": d.SeenLeft,
+		}
 		if d.SeenLeft >= 0 {
 			// post_refund takes the same lock, so the refundable amount can't change until then.
 			tx.Check(&conflict.Error{

@@ -88,9 +88,11 @@ func overdueAfter(ctx context.Context, store *idempotency.Store, tenant uuid.UUI
 
 // nextDay is SQL for the day from which a plan p sends the reminder of an invoice r after its last one; NULL for none.
 const nextDay = `
-			CASE WHEN COALESCE(r.bill_to->>'email', '') <> '' THEN CASE COALESCE(last.level, 0)
-				WHEN 0 THEN r.due_date + p.first_after WHEN 1 THEN last.sent_on + p.second_after WHEN 2 THEN last.sent_on + p.final_after
-			END END`
+			CASE
+				WHEN COALESCE(r.bill_to->>'email', '') = '' THEN NULL
+				WHEN last.level IS NULL THEN r.due_date + p.first_after
+				WHEN last.level = 1 THEN last.sent_on + p.second_after
+				WHEN last.level = 2 THEN last.sent_on + p.final_after END`
 
 // Overdue is an overdue invoice, with the day from which its next reminder is sent automatically; zero for none.
 type Overdue struct {

@@ -120,7 +120,8 @@ func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of Account, p
 			LEFT JOIN LATERAL (
 				SELECT provider, reference FROM payments WHERE tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS p ON true
 			LEFT JOIN LATERAL (
-				SELECT NULLIF(reference, '') AS reference FROM refunds WHERE tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS f ON true
+				SELECT NULLIF(reference, '') AS reference FROM refunds WHERE tenant_id = @tenant_id AND id = l.source_id LIMIT 1
+			) AS f ON true
 			LEFT JOIN LATERAL (
 				SELECT NULLIF(reference, '') AS reference FROM repayments WHERE tenant_id = @tenant_id AND id = l.source_id LIMIT 1
 			) AS b ON true

@@ -138,7 +138,8 @@ func TestAllPayments(t *testing.T) {
 		"": "3.00 2.00 1.00 5.00", "q=ada+0001": "3.00 2.00 1.00", "q=grace": "5.00", "q=ada+hopper": "", "q=lovelace+grace": "",
 		"currency=EUR&to=2026-11-02": "2.00 1.00 5.00", "currency=PLN": "",
 		"from=2026-11-02&to=2026-11-02&q=2026-0001": "2.00", "q=lovelace&currency=EUR&from=2026-11-03": "3.00",
-		"q=2026-11-0": "3.00 2.00 1.00", "q=bank+2026-11-02": "2.00", "q=Bank+OTH": "5.00", "q=Ban+other": "", "q=2.00": "2.00", "q=ada+3.00": "3.00", "q=grace+3.00": "", "q=5": "5.00",
+		"q=2026-11-0": "3.00 2.00 1.00", "q=bank+2026-11-02": "2.00", "q=Bank+OTH": "5.00", "q=Ban+other": "",
+		"q=2.00": "2.00", "q=ada+3.00": "3.00", "q=grace+3.00": "", "q=5": "5.00",
 		"customer_id=" + grace: "5.00", "q=2026-11&customer_id=" + grace: "", "q=OTHER&customer_id=" + grace: "5.00",
 	} {
 		found := sitetest.Decode[struct {
@@ -169,13 +170,15 @@ func TestPartsOfTheMonth(t *testing.T) {
 		"Less refunds and repayments 0.50 EUR Listed payments 1 6.00 EUR Refunded of these 1 0.50 EUR")
 	transfer := map[string]any{
 		"customer_id": sitetest.Get[string](b, `SELECT id::text FROM customers WHERE name = 'Ada Lovelace'`),
-		"currency":    "EUR", "amount": "738.00", "date": "2026-11-20", "method": "bank_transfer", "provider": "Bank of Ireland", "reference": "TX 1 / 3",
+		"currency":    "EUR", "amount": "738.00", "date": "2026-11-20", "method": "bank_transfer",
+		"provider": "Bank of Ireland", "reference": "TX 1 / 3",
 		"allocations": []map[string]string{{"invoice_id": of.Parent.ID, "amount": "7.00"}},
 	}
 	program.With("Idempotency-Key", "transfer").Post("/api/v1/receipts", sitetest.Encode(transfer)).Want(t, http.StatusCreated)
 	for _, filter := range []string{"", "currency=EUR&"} {
 		b.Page(person.Get("/payments?" + filter + november)).Says("Paid in the month 743.50 EUR Payments without a receipt 1 6.00 EUR " +
-			"Receipts 1 738.00 EUR Less refunds and repayments 0.50 EUR Listed payments 2 13.00 EUR Refunded of these 1 0.50 EUR").LeadsTo("/receipts?" + filter + november)
+			"Receipts 1 738.00 EUR Less refunds and repayments 0.50 EUR Listed payments 2 13.00 EUR Refunded of these 1 0.50 EUR").
+			LeadsTo("/receipts?" + filter + november)
 	}
 	b.Page(person.Get("/payments?from=2026-11-10&to=2026-11-23")).Says("Listed payments 2 13.00 EUR Refunded of these 1 0.50 EUR")
 	b.Page(person.Get("/payments?q=738.00")).Says("Listed payments 1 7.00 EUR")

@@ -27,7 +27,9 @@ func (s *pages) mountRefunds() {
 		ShownAt: func(f refund.Refund) string { return "/invoices/" + f.InvoiceID.String() },
 	})
 	draft := web.NewFormUnder(s.payments, m, refund.Input.Draft, web.Form[refund.Refund]{
-		Fields: []templates.Field{{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}, {Name: "reference", Value: "Reference"}},
+		Fields: []templates.Field{
+			{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}, {Name: "reference", Value: "Reference"},
+		},
 		Page:   s.refundForm, Example: refund.Input{Amount: "10.00", Date: "2026-11-23"},
 		Words: &web.Wording{
 			Title: "Record a refund", Submit: "Record refund", Did: "recorded", Does: "records", Again: "Record another refund",

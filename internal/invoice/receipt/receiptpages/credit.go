@@ -121,7 +121,9 @@ func (s *pages) mountRepayments() {
 		ShownAt: func(b receipt.Repayment) string { return s.receipts.URL(b.ReceiptID) },
 	})
 	draft := web.NewFormUnder(s.receipts, m, receipt.RepayInput.Draft, web.Form[receipt.Repayment]{
-		Fields: []templates.Field{{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}, {Name: "reference", Value: "Reference"}},
+		Fields: []templates.Field{
+			{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}, {Name: "reference", Value: "Reference"},
+		},
 		Page:   s.repayForm, Example: receipt.RepayInput{Amount: "10.00", Date: "2026-11-25"},
 		Words: &web.Wording{
 			Title: "Pay credit back", Submit: "Record repayment", Did: "recorded", Does: "records", Again: "Record another repayment",

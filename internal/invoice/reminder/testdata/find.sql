@@ -50,9 +50,11 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 		WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 	'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END, 'next_on', (
 		SELECT
-			CASE WHEN COALESCE(r.bill_to->>'email', '') <> '' THEN CASE COALESCE(last.level, 0)
-			WHEN 0 THEN r.due_date + p.first_after WHEN 1 THEN last.sent_on + p.second_after WHEN 2 THEN last.sent_on + p.final_after
-			END END FROM (
+			CASE
+			WHEN COALESCE(r.bill_to->>'email', '') = '' THEN NULL
+			WHEN last.level IS NULL THEN r.due_date + p.first_after
+			WHEN last.level = 1 THEN last.sent_on + p.second_after
+			WHEN last.level = 2 THEN last.sent_on + p.final_after END FROM (
 				SELECT first_after, second_after, final_after FROM reminder_plans
 				WHERE tenant_id = r.tenant_id AND settings_id = r.tenant_id LIMIT 1) AS p
 			LEFT JOIN LATERAL (

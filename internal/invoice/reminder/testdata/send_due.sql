@@ -5,9 +5,11 @@
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT r.id, r.due_date, CASE WHEN
-CASE WHEN COALESCE(r.bill_to->>'email', '') <> '' THEN CASE COALESCE(last.level, 0)
-WHEN 0 THEN r.due_date + p.first_after WHEN 1 THEN last.sent_on + p.second_after WHEN 2 THEN last.sent_on + p.final_after
-END END <= today THEN COALESCE(last.level, 0) + 1 ELSE 0 END
+CASE
+WHEN COALESCE(r.bill_to->>'email', '') = '' THEN NULL
+WHEN last.level IS NULL THEN r.due_date + p.first_after
+WHEN last.level = 1 THEN last.sent_on + p.second_after
+WHEN last.level = 2 THEN last.sent_on + p.final_after END <= today THEN COALESCE(last.level, 0) + 1 ELSE 0 END
 FROM business_day() AS today
 CROSS JOIN LATERAL (
 	SELECT first_after, second_after, final_after FROM reminder_plans
@@ -24,9 +26,11 @@ ORDER BY r.due_date, r.id;
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT r.id, r.due_date, CASE WHEN
-CASE WHEN COALESCE(r.bill_to->>'email', '') <> '' THEN CASE COALESCE(last.level, 0)
-WHEN 0 THEN r.due_date + p.first_after WHEN 1 THEN last.sent_on + p.second_after WHEN 2 THEN last.sent_on + p.final_after
-END END <= today THEN COALESCE(last.level, 0) + 1 ELSE 0 END
+CASE
+WHEN COALESCE(r.bill_to->>'email', '') = '' THEN NULL
+WHEN last.level IS NULL THEN r.due_date + p.first_after
+WHEN last.level = 1 THEN last.sent_on + p.second_after
+WHEN last.level = 2 THEN last.sent_on + p.final_after END <= today THEN COALESCE(last.level, 0) + 1 ELSE 0 END
 FROM business_day() AS today
 CROSS JOIN LATERAL (
 	SELECT first_after, second_after, final_after FROM reminder_plans

@@ -39,7 +39,8 @@ LEFT JOIN LATERAL (
 	LEFT JOIN LATERAL (
 		SELECT provider, reference FROM payments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS p ON true
 	LEFT JOIN LATERAL (
-		SELECT NULLIF(reference, '') AS reference FROM refunds WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS f ON true
+		SELECT NULLIF(reference, '') AS reference FROM refunds WHERE tenant_id = $6 AND id = l.source_id LIMIT 1
+	) AS f ON true
 	LEFT JOIN LATERAL (
 		SELECT NULLIF(reference, '') AS reference FROM repayments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1
 	) AS b ON true
@@ -88,7 +89,8 @@ LEFT JOIN LATERAL (
 	LEFT JOIN LATERAL (
 		SELECT provider, reference FROM payments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS p ON true
 	LEFT JOIN LATERAL (
-		SELECT NULLIF(reference, '') AS reference FROM refunds WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS f ON true
+		SELECT NULLIF(reference, '') AS reference FROM refunds WHERE tenant_id = $6 AND id = l.source_id LIMIT 1
+	) AS f ON true
 	LEFT JOIN LATERAL (
 		SELECT NULLIF(reference, '') AS reference FROM repayments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1
 	) AS b ON true
@@ -137,7 +139,8 @@ LEFT JOIN LATERAL (
 	LEFT JOIN LATERAL (
 		SELECT provider, reference FROM payments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS p ON true
 	LEFT JOIN LATERAL (
-		SELECT NULLIF(reference, '') AS reference FROM refunds WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS f ON true
+		SELECT NULLIF(reference, '') AS reference FROM refunds WHERE tenant_id = $6 AND id = l.source_id LIMIT 1
+	) AS f ON true
 	LEFT JOIN LATERAL (
 		SELECT NULLIF(reference, '') AS reference FROM repayments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1
 	) AS b ON true
