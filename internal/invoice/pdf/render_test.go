@@ -224,7 +224,7 @@ func FuzzRender(f *testing.F) {
 			Title: text, Mark: text, Seller: party, Buyer: party, Facts: []pdf.Fact{{Label: text, Value: text}}, Currency: text,
 			Head: pdf.Line{Text: text, Cells: []string{text}}, Lines: []pdf.Line{{text, text, []string{text}}, {Text: text}},
 			Totals: []pdf.Total{{Label: text, Amount: text}, {Label: text, Amount: text, Grand: true}},
-			Notes: pdf.Fact{Label: text, Value: text},
+			Notes:  pdf.Fact{Label: text, Value: text},
 		})
 		assert.Thatf(t, len(pdftest.Pages(t, file)) != 0, "no page")
 	})

@@ -30,7 +30,7 @@ func (s *pages) mountRefunds() {
 		Fields: []templates.Field{
 			{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}, {Name: "reference", Value: "Reference"},
 		},
-		Page:   s.refundForm, Example: refund.Input{Amount: "10.00", Date: "2026-11-23"},
+		Page: s.refundForm, Example: refund.Input{Amount: "10.00", Date: "2026-11-23"},
 		Words: &web.Wording{
 			Title: "Record a refund", Submit: "Record refund", Did: "recorded", Does: "records", Again: "Record another refund",
 			Created: "Refund recorded.", Replayed: "Refund recorded. We ignored the duplicate submission and kept your first request.",

@@ -124,7 +124,7 @@ func (s *pages) mountRepayments() {
 		Fields: []templates.Field{
 			{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}, {Name: "reference", Value: "Reference"},
 		},
-		Page:   s.repayForm, Example: receipt.RepayInput{Amount: "10.00", Date: "2026-11-25"},
+		Page: s.repayForm, Example: receipt.RepayInput{Amount: "10.00", Date: "2026-11-25"},
 		Words: &web.Wording{
 			Title: "Pay credit back", Submit: "Record repayment", Did: "recorded", Does: "records", Again: "Record another repayment",
 			Created:  "Repayment recorded.",
