@@ -244,7 +244,8 @@ const (
 		) AS its, LATERAL (
 			SELECT id FROM $ROWS WHERE tenant_id = @tenant_id AND $PART_OF = its.id AND $WHERE LIMIT $LOOKED) AS b`
 	hasTextOfWhole = `(
-		SELECT true FROM (SELECT $TEXT, provider_folded FROM $WHOLE WHERE tenant_id = @tenant_id AND id = r.$PART_OF LIMIT 1) AS r, LATERAL (
+		SELECT true FROM (
+			SELECT $TEXT, provider_folded FROM $WHOLE WHERE tenant_id = @tenant_id AND id = r.$PART_OF LIMIT 1) AS r, LATERAL (
 			SELECT $EACH WHERE r.$TEXT >= each.text AND r.$TEXT < each.text || chr(1114111)$PROVIDED LIMIT 1) AS found)`
 
 	withAmount = `

@@ -80,9 +80,11 @@ WITH candidates AS MATERIALIZED (
 		SELECT r.paid_on AS first, r.id AS second
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $2 AND r.id = c.id LIMIT 1) AS r
 		WHERE (r.paid_on, r.id) < ($8::date, $9::uuid) AND removed_at IS NULL AND paid_on >= $10::date AND paid_on <= $11::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) OR (
-				SELECT true FROM (SELECT reference, provider_folded FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS r, LATERAL (
+				SELECT true FROM (
+					SELECT reference, provider_folded FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS r, LATERAL (
 					SELECT FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) AS found) OR (SELECT true FROM unnest($3::text[], $4::text[]) AS each (provider, text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) AND r.provider_folded = fold_text(each.provider) LIMIT 1) OR (
-				SELECT true FROM (SELECT reference, provider_folded FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS r, LATERAL (
+				SELECT true FROM (
+					SELECT reference, provider_folded FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS r, LATERAL (
 					SELECT FROM unnest($3::text[], $4::text[]) AS each (provider, text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) AND r.provider_folded = fold_text(each.provider) LIMIT 1) AS found) OR (
 				SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
 					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $12::integer) AS term WHERE NOT EXISTS (
