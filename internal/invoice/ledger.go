@@ -26,10 +26,10 @@ type Posting struct {
 	Number  string `json:"number"`  // of a credit note
 	Removed bool   `json:"removed"` // of a payment or a refund, or a write-off that was taken back
 	Closed  bool   `json:"closed"`  // whether the books are closed for the date of a payment or a refund
-	// The fields of a payment or a write-off, even if it was removed or taken back.
+	// The fields of a payment, a refund or a write-off, even if it was removed or taken back.
 	Left    int64  `json:"left"`    // of a payment, in minor units: Amount less refunds
 	Method  string `json:"method"`  // or the reason of a write-off
-	Details string `json:"details"` // the reference and its provider, or the note of a write-off
+	Details string `json:"details"` // the reference with its provider, or the note of a write-off
 	// Receipt is the receipt that a payment is a part of, or that has what became credit; zero for none.
 	Receipt uuid.UUID `json:"receipt"`
 }
@@ -65,7 +65,7 @@ func Ledger(
 			'closed', COALESCE(COALESCE(p.paid_on, f.refunded_on) <= (SELECT books_closed(@tenant_id, '2000-01-01')), false),
 			'method', COALESCE(p.method, w.reason), 'receipt', COALESCE(p.receipt_id, became.id),
 			'details', concat_ws(' ', COALESCE(p.provider, c.provider), COALESCE(p.reference, c.reference), p.source, p.external_id,
-				w.note))
+				NULLIF(f.reference, ''), w.note))
 		FROM (
 			SELECT position, kind, source_id, amount, at FROM postings
 			WHERE tenant_id = @tenant_id AND invoice_id = @invoice AND position `+behind+` @from
@@ -76,7 +76,7 @@ func Ledger(
 		LEFT JOIN LATERAL (
 			SELECT provider, reference FROM receipts WHERE tenant_id = @tenant_id AND id = p.receipt_id LIMIT 1) AS c ON true
 		LEFT JOIN LATERAL (
-			SELECT refunded_on, removed_at FROM refunds
+			SELECT refunded_on, removed_at, reference FROM refunds
 			WHERE l.kind = 'refund' AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS f ON true
 		LEFT JOIN LATERAL (
 			SELECT issue_date, number FROM credit_notes

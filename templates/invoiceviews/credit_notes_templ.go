@@ -1112,7 +1112,7 @@ func CreditNotePage(p templates.Page, v CreditNote) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.BecameCredit != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "<div><dt>Of it, ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "<div><dt>Became ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

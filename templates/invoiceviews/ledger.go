@@ -20,7 +20,8 @@ type LedgerRow struct {
 	// "Write-off taken back".
 	Kind   string
 	Amount string // with its currency; "−" before a refund, the removal of a payment, a reversal or what became credit
-	// Details are the method, the provider and the reference of a payment, or the reason and the note of a write-off.
+	// Details are the method, the provider and the reference of a payment, the reference of a refund, or the reason and the note of a
+	// write-off.
 	Details string
 	// Number and Href are the number and page of a credit note.
 	Number string

@@ -164,7 +164,8 @@ func states() map[string]templ.Component {
 					{Date: "1 Oct 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/3", Kept: hostile},
 				},
 				Repayments: []invoiceviews.ReceiptRepayment{
-					{Name: "1.00 EUR on 21 Nov 2026", RemoveHref: "/repayments/1/remove"}, {Name: "2.00 EUR on 20 Nov 2026", Removed: true},
+					{Name: "1.00 EUR on 21 Nov 2026", Reference: hostile, RemoveHref: "/repayments/1/remove"},
+					{Name: "2.00 EUR on 20 Nov 2026", Removed: true},
 					{Name: "1.00 EUR on 1 Oct 2026", Closed: true},
 				}, More: true, RepayHref: "/receipts/1/repayments/new",
 			}),

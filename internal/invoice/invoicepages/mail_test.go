@@ -145,9 +145,13 @@ func TestReminderThatWasNotSent(t *testing.T) {
 	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
 	late := sitetest.Change(invoicecases.Invoices().Command, "issue_date", "2026-01-05", "due_date", "2026-02-04")
 	at := "/invoices/" + b.Prepared(b.Acme, "one", invoicecases.Invoices(), late, "issue").ID
+	plan := `{"first_after": "7", "second_after": "14"}`
+	program.With("Idempotency-Key", "plan").Post("/api/v1/reminder-plans", plan).Want(t, http.StatusCreated)
+	b.Page(person.Get(at)).Says("Was due 4 Feb 2026. Next automatic reminder: today.")
 	program.With("Idempotency-Key", "remind").Post("/api/v1"+at+"/reminders", `{"level": "1"}`).Want(t, http.StatusCreated)
 	day := sitetest.Get[string](b, `SELECT to_char(sent_on, 'FMDD Mon YYYY') FROM invoice_reminders`)
-	b.Page(person.Get(at)).Says("Last reminder: Payment reminder, " + day + ".")
+	next := sitetest.Get[string](b, `SELECT to_char(sent_on + 14, 'FMDD Mon YYYY') FROM invoice_reminders`)
+	b.Page(person.Get(at)).Says("Last reminder: Payment reminder, " + day + ". Next automatic reminder: " + next + ".")
 	b.Page(person.Get("/invoices")).Says("Reminded 1×")
 	for _, unsent := range []string{`state = 'failed'`, `state = 'sent', sent_at = now(), kept = true, body = 'Hello'`} {
 		b.Exec(`UPDATE mails SET reason = 'no mail server is set up', ` + unsent)

@@ -138,6 +138,15 @@ func TestIssueWarns(t *testing.T) {
 		got := warned().Text()
 		assert.Thatf(t, strings.Contains(got, "in the future") == (says != "") && strings.Contains(got, says), "%s: %s", issued, got)
 	}
+	of := invoicecases.Invoices()
+	next := sitetest.Change(of.Command, "customer_email", "grace@example.com", "customer_name", "Grace Hopper",
+		"issue_date", "2026-11-20")
+	b.Prepared(b.Acme, "next", of, next, "issue")
+	for issued, out := range map[string]bool{"2026-11-20": false, "2026-11-21": true} {
+		b.Exec(`UPDATE invoices SET issue_date = $1 WHERE issued_at IS NULL`, issued)
+		got, says := warned().Text(), "The invoice 2026-0002 is dated 20 Nov 2026, and this one 21 Nov 2026. Edit the draft"
+		assert.Thatf(t, strings.Contains(got, says) == out, "%s: %s", issued, got)
+	}
 }
 
 // TestClosedDaysAreShown: the form of an invoice asks about an issue date that is closed, and the draft's form shows it. The page that

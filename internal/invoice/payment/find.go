@@ -44,7 +44,7 @@ var All = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + in
 
 var below = invoice.Below{
 	Parent: invoice.Invoices(), Day: "paid_on", Amount: "amount", Text: "reference", Where: `removed_at IS NULL`,
-	Whole: "receipts", PartOf: "receipt_id",
+	Provided: true, Whole: "receipts", PartOf: "receipt_id",
 	Sums: `json_strip_nulls(json_build_object(CASE WHEN (
 			SELECT c.credit_note_id IS NOT NULL FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)
 		THEN 'credited' ELSE 'paid' END, r.amount, 'direct', CASE WHEN r.receipt_id IS NULL THEN r.amount END,

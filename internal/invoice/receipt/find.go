@@ -15,7 +15,7 @@ import (
 )
 
 var below = invoice.Below{
-	Parent: invoice.Customers("receipts"), Day: "received_on", Amount: "amount", Text: "reference", Where: `true`,
+	Parent: invoice.Customers("receipts"), Day: "received_on", Amount: "amount", Text: "reference", Provided: true, Where: `true`,
 	Sums: `json_strip_nulls(json_build_object(
 		CASE WHEN r.credit_note_id IS NULL THEN 'received' ELSE 'credited' END, CASE WHEN r.removed_at IS NULL THEN r.amount END,
 		'left', NULLIF(r.left_amount, 0)))`,

@@ -26,7 +26,9 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 	Kind: idempotency.Create, Name: "refund.create", Table: Table,
 	Alike: idempotency.Alike[Refund]{Fields: []string{"payment_id date amount"}, Within: 10 * time.Minute, Name: Name},
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
-		args := pgx.NamedArgs{"payment_id": d.PaymentID, "amount": d.Amount, "refunded_on": d.Date.Time(), "seen_left": d.SeenLeft}
+		args := pgx.NamedArgs{
+			"payment_id": d.PaymentID, "amount": d.Amount, "refunded_on": d.Date.Time(), "reference": d.Reference, "seen_left": d.SeenLeft,
+		}
 		if d.SeenLeft >= 0 {
 			// post_refund takes the same lock, so the refundable amount can't change until then.
 			tx.Check(&conflict.Error{
@@ -37,8 +39,8 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 				FROM (SELECT left_amount FROM payments WHERE tenant_id = @tenant_id AND id = @payment_id FOR UPDATE) AS p`, args)
 		}
 		tx.Exec(`
-			INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
-			VALUES (@tenant_id, @record_id, @payment_id, @amount, @refunded_on)`, args)
+			INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on, reference)
+			VALUES (@tenant_id, @record_id, @payment_id, @amount, @refunded_on, @reference)`, args)
 		return tx.Record()
 	},
 	Retain: 72 * time.Hour,

@@ -42,7 +42,7 @@ type Entry struct {
 	// Number is the number of the credit note, or else of the invoice; "" for a receipt and a repayment.
 	Number    string          `json:"number"`
 	DueDate   date.Date       `json:"due_date"`  // of an invoice; zero for others
-	Reference string          `json:"reference"` // of a payment or a receipt, with the bank or provider
+	Reference string          `json:"reference"` // of a payment or a receipt, with the bank or provider, or of a refund or a repayment
 	Balance   decimal.Decimal `json:"-"`         // after the entry
 }
 
@@ -108,7 +108,7 @@ func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of Account, p
 			SELECT l.day, l.source_id, l.kind, json_build_object(
 				'day', l.day, 'kind', l.kind, 'id', l.source_id, 'of', l.of_id, 'amount', l.amount,
 				'number', COALESCE(n.number, i.number), 'due_date', CASE l.kind WHEN 'invoice' THEN i.due_date END,
-				'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference)) AS json
+				'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference, f.reference, b.reference)) AS json
 			FROM (
 				SELECT day, kind, source_id, of_id, amount FROM account_entries
 				WHERE tenant_id = @tenant_id AND customer_id = @customer AND currency = @currency
@@ -120,7 +120,14 @@ func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of Account, p
 			LEFT JOIN LATERAL (
 				SELECT provider, reference FROM payments WHERE tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS p ON true
 			LEFT JOIN LATERAL (
-				SELECT provider, reference FROM receipts WHERE tenant_id = @tenant_id AND id = l.of_id LIMIT 1) AS r ON true
+				SELECT NULLIF(reference, '') AS reference FROM refunds WHERE tenant_id = @tenant_id AND id = l.source_id LIMIT 1
+			) AS f ON true
+			LEFT JOIN LATERAL (
+				SELECT NULLIF(reference, '') AS reference FROM repayments WHERE tenant_id = @tenant_id AND id = l.source_id LIMIT 1
+			) AS b ON true
+			LEFT JOIN LATERAL (
+				SELECT provider, reference FROM receipts
+				WHERE tenant_id = @tenant_id AND id = l.of_id AND b.reference IS NULL LIMIT 1) AS r ON true
 		) AS e ON true
 		ORDER BY e.day`+order+`, e.source_id`+order+`, e.kind`+order+` LIMIT @limit`,
 		pgx.NamedArgs{

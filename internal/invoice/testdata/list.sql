@@ -825,7 +825,7 @@ SELECT l.position, json_build_object(
 	'closed', COALESCE(COALESCE(p.paid_on, f.refunded_on) <= (SELECT books_closed($1, '2000-01-01')), false),
 	'method', COALESCE(p.method, w.reason), 'receipt', COALESCE(p.receipt_id, became.id),
 	'details', concat_ws(' ', COALESCE(p.provider, c.provider), COALESCE(p.reference, c.reference), p.source, p.external_id,
-		w.note))
+		NULLIF(f.reference, ''), w.note))
 FROM (
 	SELECT position, kind, source_id, amount, at FROM postings
 	WHERE tenant_id = $1 AND invoice_id = $2 AND position < $3
@@ -836,7 +836,7 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
 	SELECT provider, reference FROM receipts WHERE tenant_id = $1 AND id = p.receipt_id LIMIT 1) AS c ON true
 LEFT JOIN LATERAL (
-	SELECT refunded_on, removed_at FROM refunds
+	SELECT refunded_on, removed_at, reference FROM refunds
 	WHERE l.kind = 'refund' AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS f ON true
 LEFT JOIN LATERAL (
 	SELECT issue_date, number FROM credit_notes

@@ -9,6 +9,7 @@ import (
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/invoice/pdf/pdftest"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -83,7 +84,7 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	page, _, _ := strings.Cut(made.Location(), "?")
 	note := sitetest.Decode[credited](b, b.Program(b.Replica, b.Acme).Get("/api/v1"+page))
 	receipt := "/receipts/" + note.Receipt
-	b.Page(x.Caller.Get(page)).Says("Credits invoice 2026-0001 of 21 Nov 2026", "Of it, credit of the customer 135.77").LeadsTo(receipt)
+	b.Page(x.Caller.Get(page)).Says("Credits invoice 2026-0001 of 21 Nov 2026", "Became credit of the customer 135.77").LeadsTo(receipt)
 	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Credited 135.77 EUR 135.77 paid. 135.77 became credit. Nothing is open.",
 		"Paid 135.77 Became credit of the customer −135.77 Credited 135.77 Open EUR 0.00", "Became credit",
 		"−135.77 EUR", "135.77 EUR became credit with "+note.Number).
@@ -101,7 +102,7 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	program.Post("/api/v1/invoices/"+other+"/issue", `{}`).Want(t, http.StatusOK)
 	program.Post("/api/v1"+receipt+"/allocations", `{"invoice_id": "`+other+`", "amount": "0.07", "date": "2026-11-23"}`).
 		Want(t, http.StatusCreated)
-	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Paid 1 135.77 EUR From credit notes 1 0.07 EUR", note.Number)
+	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Listed payments 1 135.77 EUR Listed, from credit notes 1 0.07 EUR", note.Number)
 	b.Page(x.Caller.Get(page+"/reversals/new?key=used")).
 		Says("You can't reverse this credit note.", "First take back the payment of 0.07 EUR on 2026-0002.")
 	used := b.Page(x.Caller.Get(page)).Says("It can't be reversed. First take back the payment of 0.07 EUR on 2026-0002.").Text()
@@ -123,13 +124,16 @@ func TestAmountAndReversal(t *testing.T) {
 	typed := sitetest.Change(form.Typed(), "amount", "50.00", templates.RedisplayField, invoiceviews.PreviewCredit)
 	form = b.Page(x.Caller.Submit(x.Resource.List()+"/form", typed)).Says("Net 41.24 Tax 8.76 This credit note EUR 50.00")
 	page, _, _ := strings.Cut(x.Caller.Press(form, "Create credit note").Location(), "?")
-	shown := b.Page(x.Caller.Get(page)).Says("Design 1 36.83", "Printing 1 4.41", "Total credited EUR 50.00")
+	shown := b.Page(x.Caller.Get(page)).Says("Design Part of the amount 23% 36.83", "Printing Part of the amount 6.5% 4.41",
+		"Total credited EUR 50.00")
+	file := strings.Join(pdftest.Pages(t, []byte(x.Caller.Get(page+"/pdf").Body)), "")
+	assert.Thatf(t, strings.Contains(file, "Design\nPart of the amount\n23%\n36.83\n"), "file: %s", file)
 
 	asks := b.Page(x.Caller.Get(x.Caller.Get(page + "/reversals/new").Location())).Says("CN-2026-0001 of 50.00 EUR, for 2026-0001")
 	shown.LeadsTo(page + "/reversals/new")
 	back, _, _ := strings.Cut(x.Caller.Press(asks, "Reverse credit note").Location(), "?")
 	b.Page(x.Caller.Get(page)).Says("Reversed by CN-2026-0002").LeadsTo(back)
-	b.Page(x.Caller.Get(back)).Says("Reverses CN-2026-0001", "Credit note reversal CN-2026-0002", "Design −1 36.83",
+	b.Page(x.Caller.Get(back)).Says("Reverses CN-2026-0001", "Credit note reversal CN-2026-0002", "Design Part of the amount 23% −36.83",
 		"Total credited EUR −50.00").LeadsTo(page)
 	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Open 135.77 EUR", "Credit note reversed CN-2026-0002 −50.00 EUR")
 	b.Page(x.Caller.Get("/invoices/" + x.ID + "/events")).Says("Credit note of 50.00 EUR reversed by CN-2026-0002")

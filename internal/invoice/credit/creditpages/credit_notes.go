@@ -282,7 +282,11 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 		}
 	}
 	for _, l := range n.Lines {
-		view.Lines = append(view.Lines, excerpt.LineView(l.Line, n.Currency))
+		line := excerpt.LineView(l.Line, n.Currency)
+		if l.Part {
+			line.Discount, line.Quantity, line.UnitPrice = credit.PartText, "", ""
+		}
+		view.Lines = append(view.Lines, line)
 	}
 	for _, t := range n.Taxes {
 		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{

@@ -206,7 +206,9 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 		uses.Payments = append(uses.Payments, row)
 	}
 	for _, each := range repayments.Rows {
-		row := invoiceviews.ReceiptRepayment{Name: receipt.RepaymentName(each), Removed: !each.RemovedAt.IsZero()}
+		row := invoiceviews.ReceiptRepayment{
+			Name: receipt.RepaymentName(each), Reference: each.Reference, Removed: !each.RemovedAt.IsZero(),
+		}
 		if row.Closed = !row.Removed && !closed.Before(each.Date); !row.Removed && !row.Closed {
 			row.RemoveHref = web.FormHref(r, "/repayments/"+each.ID.String()+"/remove")
 		}

@@ -54,7 +54,7 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 	b.Page(person.Get(at)).Says("Receipt of 300.00 EUR on 22 Nov 2026", "Bank TX 1", "Paid invoices 135.77 EUR", "Credit left 164.23 EUR",
 		"22 Nov 2026 2026-0001 Remove payment of 135.77 EUR").LeadsTo(at + "/allocations/new")
 	b.Page(person.Get("/invoices/"+one)).Says("Nothing is open.", "Bank transfer · Bank TX 1 part of a receipt").LeadsTo(at)
-	b.Page(person.Get("/payments?q=tx+1")).Says("22 Nov 2026 Ada Lovelace Bank TX 1 135.77 EUR", "Paid 1 135.77 EUR")
+	b.Page(person.Get("/payments?q=tx+1")).Says("22 Nov 2026 Ada Lovelace Bank TX 1 135.77 EUR", "Listed payments 1 135.77 EUR")
 	b.Page(person.Get("/payments?q=tx+2")).Says("No payments")
 	csv := person.Get("/payments/csv").Body
 	assert.Thatf(t, strings.Contains(csv, ",bank_transfer,Bank,TX 1\r\n"), "%s", csv)
@@ -82,9 +82,12 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 		SELECT tenant_id, new_id(), customer_id, currency, 3000, received_on, method FROM receipts`)
 	b.Page(person.Get("/invoices/" + two)).Says("Ada Lovelace has credit of 94.23 EUR. Pay with the oldest, 64.23 EUR")
 	form = b.Page(person.Get(person.Get(at + "/repayments/new").Location())).Says("At most the credit left, 64.23 EUR.")
-	person.Submit(at+"/repayments", sitetest.Change(form.Typed(), "amount", "64.23", "date", "2026-11-25")).Want(t, http.StatusSeeOther)
-	b.Page(person.Get(at)).Says("Paid back 64.23 EUR Credit left 0.00 EUR", "64.23 EUR on 25 Nov 2026", "Credit paid back",
+	repaid := sitetest.Change(form.Typed(), "amount", "64.23", "date", "2026-11-25", "reference", "RP 1")
+	person.Submit(at+"/repayments", repaid).Want(t, http.StatusSeeOther)
+	b.Page(person.Get(at)).Says("Paid back 64.23 EUR Credit left 0.00 EUR", "64.23 EUR on 25 Nov 2026 RP 1", "Credit paid back",
 		"Credit allocated to an invoice")
+	account := "/customers/" + sitetest.Get[string](b, `SELECT id::text FROM customers`) + "/statement?from=2026-11-01&to=2026-11-30"
+	b.Page(person.Get(account)).Says("25 Nov 2026 Credit paid back RP 1 64.23")
 	b.Page(person.Get(at + "/allocations/new?key=none")).Says("Nothing is left of this receipt.")
 
 	remove := "/payments/" + sitetest.Get[string](b, `SELECT id::text FROM payments WHERE invoice_id = $1`, one) + "/remove"

@@ -185,7 +185,8 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT id, json FROM (
 	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
+		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'reference', r.reference,
+		'removed_at', r.removed_at,
 		'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) AS json FROM repayments r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.receipt_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
@@ -197,7 +198,8 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT id, json FROM (
 	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
+		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'reference', r.reference,
+		'removed_at', r.removed_at,
 		'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) AS json FROM repayments r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.receipt_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
@@ -209,7 +211,8 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT id, json FROM (
 	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
+		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'reference', r.reference,
+		'removed_at', r.removed_at,
 		'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) AS json FROM repayments r
 	WHERE r.tenant_id = $1 AND r.id > $2 AND r.receipt_id = $3
 	ORDER BY r.id LIMIT 201) AS page

@@ -231,9 +231,13 @@ func (s *pages) page(r *http.Request, p templates.Page, a account, problems []st
 		view.From, view.To, view.Currency = a.of.First.String(), a.of.Last.String(), a.of.Currency.String()
 		query := "?" + a.query(a.of.First, a.of.Last, a.of.Currency)
 		view.CSVHref, view.PDFHref = view.Href+"/csv"+query, view.Href+"/pdf"+query
+		closing := "Balance after " + a.of.Last.Display()
+		if !a.of.Last.Before(s.Today(r)) {
+			closing = "Balance so far"
+		}
 		view.Balances = []templates.Fact{
 			{Label: "Balance before " + a.of.First.Display(), Value: web.SumText(a.of.Currency, a.found.Opening)},
-			{Label: "Balance after " + a.of.Last.Display(), Value: web.SumText(a.of.Currency, a.found.Closing)},
+			{Label: closing, Value: web.SumText(a.of.Currency, a.found.Closing)},
 		}
 		view.Pager = web.PagerOf(r, a.found.Entries)
 	}
@@ -244,7 +248,7 @@ func (s *pages) page(r *http.Request, p templates.Page, a account, problems []st
 		text        string
 		first, last date.Date
 	}{
-		{"Last three months", three, monthEnd},
+		{"This month and the two before", three, monthEnd},
 		{"This month", month, monthEnd},
 		{"Last month", month.AddMonths(-1), month.AddDays(-1)},
 		{"This year", year, year.AddMonths(12).AddDays(-1)},
