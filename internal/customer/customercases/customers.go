@@ -12,7 +12,7 @@ import (
 
 // Resources returns the resources of the room.
 func Resources() []sitetest.Resource {
-	return []sitetest.Resource{Customers(), Merges(), Distinctions(), Erasures()}
+	return []sitetest.Resource{Customers(), Merges(), Distinctions(), Erasures(), Imports()}
 }
 
 // Unbroken returns the constraints that no command of an operation breaks: see sitecases. Merged and erased customers are archived, and an

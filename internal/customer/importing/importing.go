@@ -41,7 +41,7 @@ type Import struct {
 	LeftOut int  `json:"left_out" doc:"Rows with a problem."`
 }
 
-// Settings are chosen when an import is confirmed.
+// Settings are chosen when an import is confirmed. A zero value keeps those of the upload.
 type Settings struct {
 	Columns    []string `json:"columns" doc:"The field of each column; empty for one that is left out."`
 	Source     string   `json:"source" doc:"The system that the file comes from."`
@@ -149,7 +149,7 @@ func (d *Draft) read() (problem string) {
 		case errors.Is(err, io.EOF):
 			return ""
 		case isWrong:
-			return wrong.Error()
+			return d.File.Name + ", " + wrong.Error()
 		case err != nil: // of an encoding
 			return d.File.Name + " can't be read. Save the table as CSV in UTF-8."
 		case d.Headings == nil && len(fields) > maxColumns:
@@ -184,6 +184,9 @@ const DefaultSource = "csv"
 // Check returns the settings as they are stored. It returns an [*invalid.Error] with all mistakes.
 func (s Settings) Check() (Settings, error) {
 	var problems invalid.Error
+	if s.Columns == nil && s.Source == "" {
+		return s, nil
+	}
 	if s.Source = problems.Line("/source", "the source", s.Source, idempotency.MaxSource); s.Source == "" {
 		problems.Add("/source", "Enter the system that the file comes from, such as "+DefaultSource+".")
 	}

@@ -309,9 +309,9 @@ func TestRefusedFiles(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
 		"Name\n":           "c.csv has no rows below its first line. The first line has the names of the columns.",
-		"Name\nAda\n\"Eve": "Line 3: A field begins with a quotation mark that isn't closed, or has text after it.",
+		"Name\nAda\n\"Eve": "c.csv, line 3: A field begins with a quotation mark that isn't closed, or has text after it.",
 		"Name\nAda\x00":    "c.csv is of another type. Choose a file of the type text.",
-		"\xff\xfeN\x00a":   "Line 1: This is no text. Save the table as CSV in UTF-8.",
+		"\xff\xfeN\x00a":   "c.csv, line 1: This is no text. Save the table as CSV in UTF-8.",
 		"%PDF-1.7":         "c.csv is of another type. Choose a file of the type text.",
 		"a\n" + strings.Repeat("1\n", importing.MaxRows+1): "c.csv has more than 50,000 rows. Split it.",
 		strings.Repeat(",", 200) + "a\n1":                  "c.csv has more than 200 columns. Leave some out.",
@@ -324,7 +324,7 @@ func TestRefusedFiles(t *testing.T) {
 	wrong, ok := errors.AsType[*invalid.Error](err)
 	assert.Thatf(t, ok && len(wrong.Fields) == 3, "%v", err)
 	for _, s := range []importing.Settings{
-		{Source: "csv"}, {Source: "", Columns: []string{"name"}}, {Source: "csv", Columns: []string{"name", "email", "email"}},
+		{Source: "csv"}, {Columns: []string{}}, {Source: "", Columns: []string{"name"}}, {Source: "csv", Columns: []string{"name", "email", "email"}},
 		{Source: "csv", Columns: []string{"name", "other"}},
 	} {
 		_, err := s.Check()

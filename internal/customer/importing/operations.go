@@ -45,7 +45,7 @@ var Confirm = idempotency.Define(idempotency.Spec[Settings, Import]{
 	Statements: func(tx *idempotency.Tx, s Settings) idempotency.Result {
 		tx.Exec(`
 			UPDATE customer_imports SET state = 'running', confirmed_at = now(), asked_by = @actor,
-				columns = @columns::text[], source = @source, takes_alike = @takes_alike
+				columns = COALESCE(@columns::text[], columns), source = COALESCE(NULLIF(@source, ''), source), takes_alike = @takes_alike
 			WHERE tenant_id = @tenant_id AND id = @record_id`,
 			pgx.NamedArgs{"columns": s.Columns, "source": s.Source, "takes_alike": s.TakesAlike})
 		tx.Exec(queue, nil)

@@ -64,7 +64,7 @@ type Error struct {
 	Problem string
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("Line %d: %s", e.Line, e.Problem) }
+func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Problem) }
 
 // Detect returns the format of a file: UTF-8 if its bytes are valid, and the separator with which the first row has the most fields.
 func Detect(content []byte) Format {

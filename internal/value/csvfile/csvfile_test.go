@@ -53,17 +53,17 @@ func TestRead(t *testing.T) {
 		"empty":             {"", csvfile.UTF8, csvfile.Comma, ""},
 		"spaces":            {" a ,b\u00a0\n", csvfile.UTF8, csvfile.Comma, "1:a|b"},
 		"defused formulas":  {"a,b,c\n'=1,'+49,'t Hooft", csvfile.UTF8, csvfile.Comma, "1:a|b|c\n2:=1|+49|'t Hooft"},
-		"NUL":               {"a,b\n1,\x002", csvfile.UTF8, csvfile.Comma, "1:a|b\nLine 2: This is no text. Save the table as CSV in UTF-8."},
-		"UTF-16":            {"\xff\xfea\x00,\x00b\x00", csvfile.Windows1252, csvfile.Comma, "Line 1: This is no text. Save the table as CSV in UTF-8."},
+		"NUL":               {"a,b\n1,\x002", csvfile.UTF8, csvfile.Comma, "1:a|b\nline 2: This is no text. Save the table as CSV in UTF-8."},
+		"UTF-16":            {"\xff\xfea\x00,\x00b\x00", csvfile.Windows1252, csvfile.Comma, "line 1: This is no text. Save the table as CSV in UTF-8."},
 		"huge": {
 			"a\n1\n" + strings.Repeat("x", csvfile.MaxField+1), csvfile.UTF8, csvfile.Comma,
-			"1:a\n2:1\nLine 3: A field has more than 10000 characters. Is a quotation mark missing?",
+			"1:a\n2:1\nline 3: A field has more than 10000 characters. Is a quotation mark missing?",
 		},
-		"not closed": {"a\n1\n\"2\n3\n", csvfile.UTF8, csvfile.Comma, "1:a\n2:1\nLine 3: " + notClosed},
-		"text after": {"a,b\n\"1\"2,3", csvfile.UTF8, csvfile.Comma, "1:a|b\nLine 2: " + notClosed},
+		"not closed": {"a\n1\n\"2\n3\n", csvfile.UTF8, csvfile.Comma, "1:a\n2:1\nline 3: " + notClosed},
+		"text after": {"a,b\n\"1\"2,3", csvfile.UTF8, csvfile.Comma, "1:a|b\nline 2: " + notClosed},
 		"quote inside": {
 			"a\n12\" disk", csvfile.UTF8, csvfile.Comma,
-			"1:a\nLine 2: A quotation mark is inside a field. Put the field in quotation marks, and write that one twice.",
+			"1:a\nline 2: A quotation mark is inside a field. Put the field in quotation marks, and write that one twice.",
 		},
 	} {
 		f, rows := read(c.content)

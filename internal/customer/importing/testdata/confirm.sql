@@ -18,7 +18,7 @@ FROM (SELECT) AS one LEFT JOIN (
 		'created', COALESCE((SELECT sum(created) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'known', COALESCE((SELECT sum(known) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'left_out', COALESCE((SELECT sum(left_out) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0)) AS record FROM customer_imports r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
 
 UPDATE customer_imports SET state = 'running', confirmed_at = now(), asked_by = $1,
-columns = $2::text[], source = $3, takes_alike = $4
+columns = COALESCE($2::text[], columns), source = COALESCE(NULLIF($3, ''), source), takes_alike = $4
 WHERE tenant_id = $5 AND id = $6;
 
 INSERT INTO river.river_job (kind, queue, args, max_attempts)
