@@ -59,8 +59,8 @@ const (
 var Table = record.Table[Import]{Name: "customer_imports", Fields: `
 	'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
 	'source', r.source, 'takes_alike', r.takes_alike, 'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
-	'confirmed_at', r.confirmed_at, 'kept', EXISTS (
-		SELECT FROM customer_import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id),
+	'confirmed_at', r.confirmed_at, 'kept', COALESCE((
+		SELECT true FROM customer_import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
 	'created', ` + done("created") + `, 'known', ` + done("known") + `, 'left_out', ` + done("left_out")}
 
 func done(column string) string {

@@ -321,7 +321,7 @@ func describe(all []Difference) string {
 		}
 		texts = append(texts, d.Label+": saved is "+d.Saved+", the file has "+d.InFile+".")
 	}
-	return strings.Join(texts, " ")
+	return strings.ReplaceAll(strings.Join(texts, " "), "\n", ", ")
 }
 
 // key returns the key of the intent of a row, the same on each replica and in each attempt.

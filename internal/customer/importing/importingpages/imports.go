@@ -31,11 +31,11 @@ type pages struct {
 	m    *web.Mounted[importing.Import]
 }
 
-// Mount mounts the imports in the place of the customers, on pages only: programs send customers one by one.
+// Mount mounts the imports in the place of the customers. Only owners import. Programs send customers one by one.
 func Mount(on *web.Site) {
 	s := &pages{on, web.Resource[importing.Import]{
 		One: "import", Path: "/customer-imports", Tab: "Imports", Table: importing.Table, Name: importing.Name,
-	}.Mount(on.With().Within("customers"))}
+	}.Mount(on.Owners("customers"))}
 	draft := web.NewForm(s.m, importing.Input.Draft, web.Form[importing.Import]{
 		Fields: []templates.Field{
 			{Name: "separator", Value: "Separator"}, {Name: "encoding", Value: "Encoding"}, {Name: "file", Value: "CSV file"},
@@ -223,7 +223,7 @@ func (s *pages) preview(r *http.Request, i importing.Import) (v customerviews.Im
 		counts[row.Verdict]++
 		for n := range v.Columns {
 			if c := &v.Columns[n]; c.Sample == "" && n < len(row.Cells) && row.Cells[n] != "" {
-				c.Sample = "Such as " + shortened(row.Cells[n]) + "."
+				c.Sample = shortened(row.Cells[n])
 			}
 		}
 		if show != "" && row.Verdict != show {

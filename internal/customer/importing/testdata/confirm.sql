@@ -13,8 +13,8 @@ FROM (SELECT) AS one LEFT JOIN (
 	SELECT r.version, (r.state <> 'uploaded') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 		'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
 		'source', r.source, 'takes_alike', r.takes_alike, 'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
-		'confirmed_at', r.confirmed_at, 'kept', EXISTS (
-			SELECT FROM customer_import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id),
+		'confirmed_at', r.confirmed_at, 'kept', COALESCE((
+				SELECT true FROM customer_import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
 		'created', COALESCE((SELECT sum(created) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'known', COALESCE((SELECT sum(known) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'left_out', COALESCE((SELECT sum(left_out) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0)) AS record FROM customer_imports r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
 
 UPDATE customer_imports SET state = 'running', confirmed_at = now(), asked_by = $1,
@@ -34,8 +34,8 @@ FROM (
 	FROM (SELECT (r.state <> 'uploaded') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
 			'source', r.source, 'takes_alike', r.takes_alike, 'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
-			'confirmed_at', r.confirmed_at, 'kept', EXISTS (
-				SELECT FROM customer_import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id),
+			'confirmed_at', r.confirmed_at, 'kept', COALESCE((
+					SELECT true FROM customer_import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
 			'created', COALESCE((SELECT sum(created) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'known', COALESCE((SELECT sum(known) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'left_out', COALESCE((SELECT sum(left_out) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0)) AS record FROM customer_imports r WHERE r.tenant_id = $1 AND r.id = $7 OFFSET 0) AS r
 	OFFSET 0) AS made
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
