@@ -34,7 +34,8 @@ func states() map[string]templ.Component {
 	}}
 	upload := templates.Form{Title: "Import customers", Key: "k", HasFiles: true}
 	preview := customerviews.ImportPreview{
-		Href: "/customer-imports/1", Fields: []templates.Option{{Value: "", Text: "Leave out"}, {Value: "name", Text: "Name"}}, Source: hostile,
+		Href: "/customer-imports/1", Source: hostile,
+		Fields:  []templates.Option{{Value: "", Text: "Leave out"}, {Value: "name", Text: "Name"}},
 		Columns: []customerviews.ImportColumn{{ID: "column-1", Heading: hostile, Sample: hostile, Field: "name"}},
 		Filters: []templates.NavItem{{Text: "All (2)", Href: "/customer-imports/1", Current: true}},
 		Rows: []customerviews.ImportRow{
@@ -52,6 +53,7 @@ func states() map[string]templ.Component {
 		Form: templates.Form{Title: "Confirm import", Key: "k", Typed: url.Values{"columns": {hostile}, "source": {hostile}}},
 		File: hostile, Href: "/customer-imports/1", New: "1 row", Known: "1 row", Alike: "2 rows", LeftOut: "1 row", HasAlike: true,
 	}
+	begun := customerviews.ConfirmImport{Form: confirm.Form, File: hostile, Begun: true}
 	confirmRefused := confirm
 	confirmRefused.Errors = templates.FieldErrors{{Control: "columns", Message: hostile}, {Control: "source", Message: hostile}}
 	return map[string]templ.Component{
@@ -69,7 +71,7 @@ func states() map[string]templ.Component {
 		"import of a deleted file": customerviews.ImportPage(page, customerviews.Import{RecordView: imported, Gone: true}),
 		"import question":          customerviews.ConfirmImportPage(page, confirm),
 		"import question refused":  customerviews.ConfirmImportPage(page, confirmRefused),
-		"import question, again":   customerviews.ConfirmImportPage(page, customerviews.ConfirmImport{Form: confirm.Form, File: hostile, Begun: true}),
+		"import question, again":   customerviews.ConfirmImportPage(page, begun),
 		"duplicates": customerviews.DuplicatesPage(page, customerviews.Duplicates{Groups: []customerviews.Group{
 			{Why: "Same name", More: "There are more.", Customers: both, MergeHref: "/merges/new", ApartHref: "/distinctions/new"},
 		}}),

@@ -17,8 +17,8 @@ import (
 	"onlyonce/internal/site/sitetest"
 )
 
-// TestImportOnPages chooses the fields of the columns, looks at the rows of a verdict, imports, and downloads the rows that were left out in
-// the format of the file.
+// TestImportOnPages chooses the fields of the columns, looks at the rows of a verdict, imports, and downloads the rows that were left out
+// in the format of the file.
 func TestImportOnPages(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
@@ -35,7 +35,7 @@ func TestImportOnPages(t *testing.T) {
 	shown := b.Page(person.Get(chosen)).Says("All (63)", "New (61)", "Looks like another (1)", "Can't be imported (1)", "Müller")
 	assert.Thatf(t, !strings.Contains(shown.Text(), strings.Repeat("x", 60)), "the page has the second page too")
 	b.Page(person.Get(chosen+"&page=2")).Says(strings.Repeat("x", 60), "Previous")
-	b.Page(person.Get(chosen+"&show=alike")).Says("Looks like Ada Lovelace, which has the same name.")
+	b.Page(person.Get(chosen + "&show=alike")).Says("Looks like Ada Lovelace, which has the same name.")
 
 	wrong := b.Page(person.Get(page + "/confirm?key=confirm&columns=name,name,&source=Buchhaltung"))
 	b.Page(person.Press(wrong, "Import customers").Want(t, http.StatusUnprocessableEntity)).Says("Choose one column for “Name”.")

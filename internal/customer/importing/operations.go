@@ -12,7 +12,8 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Upload stores a file to import. The fields of its columns are those of the last confirmed import with the same headings, if there is one.
+// Upload stores a file to import. The fields of its columns are those of the last confirmed import with the same headings, if there is
+// one.
 var Upload = idempotency.Define(idempotency.Spec[Draft, Import]{
 	Kind: idempotency.Create, Name: "customer_import.upload", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
@@ -27,7 +28,8 @@ var Upload = idempotency.Define(idempotency.Spec[Draft, Import]{
 				ORDER BY id DESC LIMIT 1) AS last ON true`,
 			pgx.NamedArgs{
 				"file_name": d.File.Name, "encoding": string(d.Format.Encoding), "separator": string(d.Format.Separator),
-				"headings": d.Headings, "headings_digest": d.headingsDigest(), "rows": d.Rows, "columns": d.Columns, "source": DefaultSource,
+				"headings": d.Headings, "headings_digest": d.headingsDigest(), "rows": d.Rows,
+				"columns": d.Columns, "source": DefaultSource,
 			})
 		tx.Exec(`INSERT INTO customer_import_files (tenant_id, import_id, content) VALUES (@tenant_id, @record_id, @content)`,
 			pgx.NamedArgs{"content": d.File.Content})

@@ -3,6 +3,7 @@ package importing
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -33,7 +34,7 @@ const problemHeading = "Problem"
 func WriteProblems(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import, to io.Writer) error {
 	out, err := csvfile.NewWriter(to, i.Format())
 	if err == nil {
-		err = out.Write(append(i.Headings[:len(i.Headings):len(i.Headings)], problemHeading))
+		err = out.Write(append(slices.Clip(i.Headings), problemHeading))
 	}
 	if err != nil {
 		return err

@@ -34,7 +34,9 @@ type Row struct {
 	// Existing is the customer that it is, differs from or looks like; zero for none.
 	Existing record.Reference
 
-	made bool // an earlier attempt has created the customer
+	content []byte // the command as JSON, without its external id
+	hasID   bool   // the file has its id
+	made    bool   // an earlier attempt has created the customer
 }
 
 // Difference is a field in which a row differs from a customer.
@@ -128,11 +130,12 @@ func (i Import) row(cells []string, line int, seen seen) Row {
 		repeats = seen.first("email", d.Email.Folded()+"\n"+strings.ToLower(d.Name), line)
 	}
 	withID := 0
-	if d.ExternalID != "" {
+	row.content, row.hasID = text, d.ExternalID != ""
+	if row.hasID {
 		withID = seen.first("id", d.ExternalID, line)
 	} else {
 		place := seen.count(string(sum[:]))
-		d.External = idempotency.External{Source: i.Source, ExternalID: fmt.Sprintf("row-%s-%d", hex.EncodeToString(sum[:16]), place)}
+		d.External.Source, d.ExternalID = i.Source, fmt.Sprintf("row-%s-%d", hex.EncodeToString(sum[:16]), place)
 	}
 	switch row.Draft = d; {
 	case withID != 0 && withID == same, repeats != 0 && repeats == same:
@@ -172,23 +175,10 @@ func digest(kind, value string) [16]byte {
 
 // found is what the database knows about a row.
 type found struct {
-	Intent string // the outcome of an earlier attempt; "" for none
-
-	Rank     int // 1 if it has the external id, 2 the email and name, 3 if a merged customer has these; 0 for none
-	ID       uuid.UUID
-	Archived bool
-	Merged   bool
-	Name     string
-	Email    string
-	Address  string
-	Country  string
-	TaxID    string
-	Contact  string
-	Ref      string
-	Days     string
-	Copies   string
-
-	Like     string // what another customer has in common
+	Intent   string          // the outcome of an earlier attempt; "" for none
+	ByID     bool            // the customer was found by its external id
+	Customer json.RawMessage // the one with the external id, or else with the email and name; nil for none
+	Like     string          // what another customer has in common
 	LikeID   uuid.UUID
 	LikeName string
 }
@@ -216,7 +206,9 @@ func (i Import) judge(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID,
 		return err
 	}
 	for n, f := range all {
-		f.judge(open[n])
+		if err := f.judge(open[n]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -232,38 +224,41 @@ func (i Import) confirmed() any {
 // lookup finds the intent and the customers of rows. The forms in which texts are compared are computed first, because row-level security
 // lets no function see a row before the policy has. A customer that came after the confirmation doesn't count as similar: most are from
 // this import.
-const lookup = `
+//
+//nolint:unqueryvet // the JSON of a customer reads all columns
+var lookup = `
 	WITH wanted AS MATERIALIZED (
 		SELECT n, key, id, lower(email COLLATE "C") AS email, fold_text(name) AS name, fold_text(@source) AS source,
-			alike_tax_id(tax_id) AS like_tax_id, alike_name(name) AS like_name, CASE WHEN email <> '' THEN alike_email(email) ELSE '' END AS like_email
+			alike_tax_id(tax_id) AS like_tax_id, alike_name(name) AS like_name,
+			CASE WHEN email <> '' THEN alike_email(email) ELSE '' END AS like_email
 		FROM unnest(@keys::text[], @ids::text[], @emails::text[], @names::text[], @tax_ids::text[]) WITH ORDINALITY
 			AS row (key, id, email, name, tax_id, n)
 	)
-	SELECT COALESCE(i.outcome::text, ''),
-		COALESCE(c.rank, 0), COALESCE(c.merged_into, c.id, @none::uuid), COALESCE(c.archived_at IS NOT NULL, false),
-		COALESCE(c.merged_into IS NOT NULL, false), COALESCE(c.name, ''), COALESCE(c.email, ''), COALESCE(c.address, ''),
-		COALESCE(c.country, ''), COALESCE(c.tax_id, ''), COALESCE(c.contact, ''), COALESCE(c.reference, ''),
-		COALESCE(c.payment_days::text, ''), COALESCE(c.copies_to, ''),
+	SELECT COALESCE(i.outcome::text, ''), COALESCE(c.rank = 1, false), c.json,
 		COALESCE(a.what, ''), COALESCE(a.id, @none::uuid), COALESCE(a.name, '')
 	FROM wanted w
 	LEFT JOIN LATERAL (
-		SELECT outcome FROM intents WHERE tenant_id = @tenant_id AND operation = 'customer.upsert' AND key = w.key LIMIT 1) AS i ON true
+		SELECT outcome FROM intents
+		WHERE tenant_id = @tenant_id AND operation = 'customer.upsert' AND key = w.key LIMIT 1) AS i ON true
 	LEFT JOIN LATERAL (
-		SELECT * FROM (
-			(SELECT 1 AS rank, c.* FROM customers c
+		SELECT r.rank, ` + customer.Table.JSON() + ` AS json FROM (
+			(SELECT 1 AS rank, * FROM customers
 				WHERE tenant_id = @tenant_id AND source_folded = w.source AND external_id = w.id LIMIT 1) UNION ALL
-			(SELECT 2, c.* FROM customers c
-				WHERE tenant_id = @tenant_id AND email_folded = w.email AND name_folded = w.name AND merged_into IS NULL LIMIT 1) UNION ALL
-			(SELECT 3, c.* FROM customers c
-				WHERE tenant_id = @tenant_id AND email_folded = w.email AND name_folded = w.name AND merged_into IS NOT NULL LIMIT 1)
-		) AS c ORDER BY rank LIMIT 1) AS c ON true
+			(SELECT 2, * FROM customers
+				WHERE tenant_id = @tenant_id AND email_folded = w.email AND name_folded = w.name AND merged_into IS NULL
+				LIMIT 1) UNION ALL
+			(SELECT 3, * FROM customers
+				WHERE tenant_id = @tenant_id AND email_folded = w.email AND name_folded = w.name AND merged_into IS NOT NULL
+				LIMIT 1)
+		) AS r ORDER BY r.rank LIMIT 1) AS c ON true
 	LEFT JOIN LATERAL (
 		SELECT * FROM (
 			(SELECT 1 AS rank, 'tax ID' AS what, id, name, created_at FROM customers
 				WHERE tenant_id = @tenant_id AND alike_tax_id = w.like_tax_id AND alike_tax_id <> '' AND merged_into IS NULL
 				ORDER BY id LIMIT 1) UNION ALL
 			(SELECT 2, 'email', id, name, created_at FROM customers
-				WHERE tenant_id = @tenant_id AND alike_email = w.like_email AND merged_into IS NULL ORDER BY id LIMIT 1) UNION ALL
+				WHERE tenant_id = @tenant_id AND alike_email = w.like_email AND merged_into IS NULL
+				ORDER BY id LIMIT 1) UNION ALL
 			(SELECT 3, 'name', id, name, created_at FROM customers
 				WHERE tenant_id = @tenant_id AND alike_name = w.like_name AND alike_name <> '' AND merged_into IS NULL
 				ORDER BY id LIMIT 1)
@@ -271,48 +266,62 @@ const lookup = `
 	ORDER BY w.n`
 
 // judge sets the verdict of a row.
-func (f found) judge(row *Row) {
-	row.Existing = record.Reference{ID: f.ID, Name: f.Name}
+func (f found) judge(row *Row) error {
 	switch {
 	case f.Intent == string(idempotency.Created):
-		row.Verdict, row.made, row.Existing = New, true, record.Reference{}
-	case f.Intent != "", f.Merged, f.Rank == 1 && strings.HasPrefix(row.Draft.ExternalID, "row-"):
+		row.Verdict, row.made = New, true
+	case f.Intent != "":
 		row.Verdict = Known
-	case f.Rank != 0:
-		row.Verdict, row.Differences = Known, f.differences(row.Draft)
-		if len(row.Differences) > 0 {
-			row.Verdict = Differs
-			row.Problem = f.Name + " differs. " + describe(row.Differences)
-		}
+	case f.Customer != nil:
+		return f.compare(row)
 	case f.Like != "":
 		row.Verdict, row.Existing = Alike, record.Reference{ID: f.LikeID, Name: f.LikeName}
 		row.Problem = "Looks like " + f.LikeName + ", which has the same " + f.Like + "."
 	default:
-		row.Verdict, row.Existing = New, record.Reference{}
+		row.Verdict = New
 	}
+	return nil
 }
 
-// differences returns the fields of a command that have another value than the customer. Fields that are blank in the file don't count.
-func (f found) differences(d customer.Draft) (all []Difference) {
-	saved := customer.Input{
-		Name: f.Name, Email: f.Email, PaymentDays: f.Days, CopiesTo: f.Copies,
-		Texts: customer.Texts{Contact: f.Contact, Reference: f.Ref},
+// compare sets the verdict of a row whose customer was found. Fields that are blank in the file don't count. A row without an id has the
+// same content as before.
+func (f found) compare(row *Row) error {
+	is, err := record.Decode[customer.Customer](f.Customer)
+	if err != nil {
+		return err
 	}
-	saved.Address, saved.Country, saved.TaxID = f.Address, f.Country, f.TaxID
-	typed := customer.Input{Name: d.Name, Email: string(d.Email), Texts: d.Texts, PaymentDays: d.PaymentDays, CopiesTo: d.CopiesTo}
+	saved, err := record.Decode[customer.Input](f.Customer)
+	if err != nil {
+		return err
+	}
+	row.Verdict, row.Existing = Known, record.Reference{ID: is.ID, Name: is.Name}
+	if is.MergedInto != (record.Reference{}) {
+		row.Existing = is.MergedInto
+		return nil
+	}
+	if f.ByID && !row.hasID {
+		return nil
+	}
+	inFile, err := record.Decode[customer.Input](row.content)
+	if err != nil {
+		return err
+	}
 	for _, field := range Fields() {
-		is, was := *field.value(&typed), *field.value(&saved)
-		if is != "" && is != was && !strings.EqualFold(is, was) {
-			all = append(all, Difference{field.Label, was, is})
+		typed, was := *field.value(&inFile), *field.value(&saved)
+		if typed != "" && !strings.EqualFold(typed, was) {
+			row.Differences = append(row.Differences, Difference{field.Label, was, typed})
 		}
 	}
-	if f.Archived {
-		all = append(all, Difference{"Archived", "yes", "no"})
+	if !is.ArchivedAt.IsZero() {
+		row.Differences = append(row.Differences, Difference{"Archived", "yes", "no"})
 	}
-	return all
+	if len(row.Differences) > 0 {
+		row.Verdict, row.Problem = Differs, is.Name+" differs. "+describe(row.Differences)
+	}
+	return nil
 }
 
-// describe puts differences into words: "Country: saved is FR, the file has DE."
+// describe puts differences into sentences, such as "Country: saved is FR, the file has DE".
 func describe(all []Difference) string {
 	var texts []string
 	for _, d := range all {

@@ -76,7 +76,7 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[Job]) error {
 	case err == nil, errors.Is(err, errStopped), errors.Is(err, ErrDeleted):
 		return nil
 	case errors.Is(err, errTurn):
-		return river.JobSnooze(0)
+		return river.JobSnooze(0) //nolint:wrapcheck // River looks for it
 	default:
 		w.Log.WarnContext(ctx, "the next attempt continues an import", "tenant", j.Tenant, "import", j.Import, "error", err)
 		return ErrAgain

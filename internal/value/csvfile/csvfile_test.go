@@ -31,6 +31,7 @@ func read(content string) (csvfile.Format, string) {
 
 func TestRead(t *testing.T) {
 	t.Parallel()
+	const noText = "This is no text. Save the table as CSV in UTF-8."
 	const notClosed = "A field begins with a quotation mark that isn't closed, or has text after it."
 	for name, c := range map[string]struct {
 		content   string
@@ -53,8 +54,8 @@ func TestRead(t *testing.T) {
 		"empty":             {"", csvfile.UTF8, csvfile.Comma, ""},
 		"spaces":            {" a ,b\u00a0\n", csvfile.UTF8, csvfile.Comma, "1:a|b"},
 		"defused formulas":  {"a,b,c\n'=1,'+49,'t Hooft", csvfile.UTF8, csvfile.Comma, "1:a|b|c\n2:=1|+49|'t Hooft"},
-		"NUL":               {"a,b\n1,\x002", csvfile.UTF8, csvfile.Comma, "1:a|b\nline 2: This is no text. Save the table as CSV in UTF-8."},
-		"UTF-16":            {"\xff\xfea\x00,\x00b\x00", csvfile.Windows1252, csvfile.Comma, "line 1: This is no text. Save the table as CSV in UTF-8."},
+		"NUL":               {"a,b\n1,\x002", csvfile.UTF8, csvfile.Comma, "1:a|b\nline 2: " + noText},
+		"UTF-16":            {"\xff\xfea\x00,\x00b\x00", csvfile.Windows1252, csvfile.Comma, "line 1: " + noText},
 		"huge": {
 			"a\n1\n" + strings.Repeat("x", csvfile.MaxField+1), csvfile.UTF8, csvfile.Comma,
 			"1:a\n2:1\nline 3: A field has more than 10000 characters. Is a quotation mark missing?",

@@ -3,6 +3,7 @@ package importingpages
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -42,18 +43,22 @@ func Mount(on *web.Site) {
 		},
 		Files: map[string]file.Rule{"file": importing.Rule()},
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-			return customerviews.UploadForm(p, f, importing.Rule().Accept(), "At most 10 MiB and 50,000 rows. Spreadsheets save a table as CSV."), nil
+			const takes = "At most 10 MiB and 50,000 rows. Spreadsheets save a table as CSV."
+			return customerviews.UploadForm(p, f, importing.Rule().Accept(), takes), nil
 		},
 		Words: &web.Wording{
 			Title: "Import customers", Submit: "Upload", Did: "uploaded", Does: "uploads", Again: "Upload it again",
-			Created: "%s uploaded. Nothing was created yet.", Replayed: "Uploaded. We ignored the duplicate submission and kept your first request.",
+			Created:  "%s uploaded. Nothing was created yet.",
+			Replayed: "Uploaded. We ignored the duplicate submission and kept your first request.",
 		},
 	})
 	web.List(s.m, web.Listing[importing.Import]{
 		Read: func(r *http.Request, page record.Page) (record.List[importing.Import], error) {
 			return importing.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, page)
 		},
-		Columns: []templates.Column{{Label: "File", Class: "name"}, {Label: "Progress", Class: "name"}, {Label: "Uploaded", Class: "date"}},
+		Columns: []templates.Column{
+			{Label: "File", Class: "name"}, {Label: "Progress", Class: "name"}, {Label: "Uploaded", Class: "date"},
+		},
 		Row: func(r *http.Request, i importing.Import) []string {
 			return []string{i.FileName, importProgress(i), web.Day(r, i.CreatedAt)}
 		},
@@ -148,15 +153,16 @@ func importFacts(r *http.Request, i importing.Import) []templates.Fact {
 		all[0] = templates.Fact{Label: "Rows", Value: strconv.Itoa(i.Rows)}
 	} else {
 		all = append(all, templates.Fact{Label: "Created", Value: strconv.Itoa(i.Created)},
-			templates.Fact{Label: "Already there", Value: strconv.Itoa(i.Known)}, templates.Fact{Label: "Left out", Value: strconv.Itoa(i.LeftOut)},
-			templates.Fact{Label: "From", Value: i.Source}, templates.Fact{Label: "Started", Value: web.Moment(r, i.ConfirmedAt) + " by " + i.AskedBy})
+			templates.Fact{Label: "Already there", Value: strconv.Itoa(i.Known)},
+			templates.Fact{Label: "Left out", Value: strconv.Itoa(i.LeftOut)}, templates.Fact{Label: "From", Value: i.Source},
+			templates.Fact{Label: "Started", Value: web.Moment(r, i.ConfirmedAt) + " by " + i.AskedBy})
 	}
 	return append(all, templates.Fact{Label: "File", Value: encoding[i.Encoding] + ", with " + separator[i.Separator]},
 		templates.Fact{Label: "Uploaded", Value: web.Moment(r, i.CreatedAt)})
 }
 
-// shownRows is the number of rows on a page.
-const shownRows = 50
+// pageLength is the number of rows on a page.
+const pageLength = 50
 
 func (s *pages) page(r *http.Request, p templates.Page, i importing.Import) (templ.Component, error) {
 	view := customerviews.Import{
@@ -170,9 +176,9 @@ func (s *pages) page(r *http.Request, p templates.Page, i importing.Import) (tem
 		view.Preview = &preview
 		return customerviews.ImportPage(p, view), nil
 	}
-	left, err := importing.Problems(r.Context(), s.site.Pool, web.Principal(r).Tenant, i.ID, shownRows+1)
+	left, err := importing.Problems(r.Context(), s.site.Pool, web.Principal(r).Tenant, i.ID, pageLength+1)
 	for n, problem := range left {
-		if view.More = n == shownRows; !view.More {
+		if view.More = n == pageLength; !view.More {
 			view.Left = append(view.Left, customerviews.ImportLeft{Line: strconv.Itoa(problem.Line), Problem: problem.Problem})
 		}
 	}
@@ -188,52 +194,75 @@ func verdictText(v importing.Verdict) string {
 	}[v]
 }
 
+// rowsShown are the rows on a page of the preview.
+type rowsShown struct {
+	verdict importing.Verdict // "" for all
+	page    int               // from 1
+	counts  map[importing.Verdict]int
+	all     int
+}
+
+// matching returns the number of rows with the verdict.
+func (s rowsShown) matching() int {
+	if s.verdict == "" {
+		return s.all
+	}
+	return s.counts[s.verdict]
+}
+
+// has counts a row, and reports whether the page shows it.
+func (s *rowsShown) has(row importing.Row) bool {
+	s.all++
+	s.counts[row.Verdict]++
+	n := s.matching()
+	return (s.verdict == "" || s.verdict == row.Verdict) && n > (s.page-1)*pageLength && n <= s.page*pageLength
+}
+
 // preview returns the columns with their fields, and the rows of the verdict and the page in the address.
 func (s *pages) preview(r *http.Request, i importing.Import) (v customerviews.ImportPreview, err error) {
 	query := r.URL.Query()
 	i.Settings = chosen(query, i)
-	at := s.m.URL(i.ID)
-	v.Href, v.Source = at, i.Source
+	v.Href, v.Source, v.Columns = s.m.URL(i.ID), i.Source, columns(i)
 	v.Fields = []templates.Option{{Value: "", Text: "Leave out"}}
 	for _, f := range importing.Fields() {
 		v.Fields = append(v.Fields, templates.Option{Value: f.Name, Text: f.Label})
 	}
-	for n, heading := range i.Headings {
-		if heading == "" {
-			heading = "Column " + strconv.Itoa(n+1)
-		}
-		v.Columns = append(v.Columns, customerviews.ImportColumn{ID: "column-" + strconv.Itoa(n+1), Heading: heading, Field: i.Columns[n]})
-	}
-	settings, err := i.Settings.Check()
+	_, err = i.Check()
 	if wrong, ok := errors.AsType[*invalid.Error](err); ok {
 		for _, f := range wrong.Fields {
 			v.Problems = append(v.Problems, f.Message)
 		}
 	}
-	i.Source = settings.Source
-	if i.Source == "" {
-		i.Source = importing.DefaultSource
-	}
-	show := importing.Verdict(query.Get(customerviews.VerdictField))
-	page, _ := strconv.Atoi(query.Get(customerviews.PageField))
-	page = max(page, 1)
-	counts, matching, all := map[importing.Verdict]int{}, 0, 0
+	shown := rowsShown{verdict: importing.Verdict(query.Get(customerviews.VerdictField)), counts: map[importing.Verdict]int{}}
+	shown.page, _ = strconv.Atoi(query.Get(customerviews.PageField))
+	shown.page = max(shown.page, 1)
 	err = importing.Preview(r.Context(), s.site.Pool, web.Principal(r).Tenant, i, func(row importing.Row) error {
-		all++
-		counts[row.Verdict]++
-		for n := range v.Columns {
-			if c := &v.Columns[n]; c.Sample == "" && n < len(row.Cells) && row.Cells[n] != "" {
-				c.Sample = shortened(row.Cells[n])
-			}
+		for n := range min(len(v.Columns), len(row.Cells)) {
+			v.Columns[n].Sample = cmp.Or(v.Columns[n].Sample, shortened(row.Cells[n]))
 		}
-		if show != "" && row.Verdict != show {
-			return nil
-		}
-		if matching++; matching > (page-1)*shownRows && matching <= page*shownRows {
+		if shown.has(row) {
 			v.Rows = append(v.Rows, importRow(row))
 		}
 		return nil
 	})
+	s.lead(&v, i, shown)
+	v.Confirm = web.Asked(s.m, r, i.ID, "confirm", formOfSettings(i.Settings))
+	v.Confirm.Text, v.Confirm.Primary = "Import…", true
+	return v, err
+}
+
+// columns returns the columns of a file with their fields.
+func columns(i importing.Import) (all []customerviews.ImportColumn) {
+	for n, heading := range i.Headings {
+		all = append(all, customerviews.ImportColumn{
+			ID: fmt.Sprintf("column-%d", n+1), Heading: cmp.Or(heading, fmt.Sprintf("Column %d", n+1)), Field: i.Columns[n],
+		})
+	}
+	return all
+}
+
+// lead adds the links to the other verdicts and pages.
+func (s *pages) lead(v *customerviews.ImportPreview, i importing.Import, shown rowsShown) {
 	address := func(verdict importing.Verdict, page int) string {
 		values := formOfSettings(i.Settings)
 		if verdict != "" {
@@ -242,25 +271,24 @@ func (s *pages) preview(r *http.Request, i importing.Import) (v customerviews.Im
 		if page > 1 {
 			values.Set(customerviews.PageField, strconv.Itoa(page))
 		}
-		return at + "?" + values.Encode() + "#rows"
+		return s.m.URL(i.ID) + "?" + values.Encode() + "#rows"
 	}
-	v.Filters = []templates.NavItem{{Text: fmt.Sprintf("All (%d)", all), Href: address("", 1), Current: show == ""}}
+	v.Filters = []templates.NavItem{{
+		Text: fmt.Sprintf("All (%d)", shown.all), Href: address("", 1), Current: shown.verdict == "",
+	}}
 	for _, verdict := range importing.Verdicts() {
-		if counts[verdict] > 0 || show == verdict {
+		if count := shown.counts[verdict]; count > 0 || shown.verdict == verdict {
 			v.Filters = append(v.Filters, templates.NavItem{
-				Text: fmt.Sprintf("%s (%d)", verdictText(verdict), counts[verdict]), Href: address(verdict, 1), Current: show == verdict,
+				Text: fmt.Sprintf("%s (%d)", verdictText(verdict), count), Href: address(verdict, 1), Current: shown.verdict == verdict,
 			})
 		}
 	}
-	if page > 1 {
-		v.Pager.FirstHref, v.Pager.PreviousHref = address(show, 1), address(show, page-1)
+	if shown.page > 1 {
+		v.Pager.FirstHref, v.Pager.PreviousHref = address(shown.verdict, 1), address(shown.verdict, shown.page-1)
 	}
-	if matching > page*shownRows {
-		v.Pager.NextHref = address(show, page+1)
+	if shown.matching() > shown.page*pageLength {
+		v.Pager.NextHref = address(shown.verdict, shown.page+1)
 	}
-	v.Confirm = web.Asked(s.m, r, i.ID, "confirm", formOfSettings(i.Settings))
-	v.Confirm.Text, v.Confirm.Primary = "Import…", true
-	return v, err
 }
 
 // shortened returns a text on one line, cut off if it is long.
@@ -275,10 +303,12 @@ func shortened(text string) string {
 
 func importRow(row importing.Row) customerviews.ImportRow {
 	shown := customerviews.ImportRow{
-		Line: strconv.Itoa(row.Line), Name: row.Draft.Name, Email: string(row.Draft.Email), Verdict: verdictText(row.Verdict), Problem: row.Problem,
+		Line: strconv.Itoa(row.Line), Name: row.Draft.Name, Email: string(row.Draft.Email),
+		Verdict: verdictText(row.Verdict), Problem: row.Problem,
 	}
 	if row.Verdict == importing.Wrong {
-		shown.Name = shortened(strings.Join(slices.DeleteFunc(slices.Clone(row.Cells), func(text string) bool { return text == "" }), ", "))
+		cells := slices.DeleteFunc(slices.Clone(row.Cells), func(text string) bool { return text == "" })
+		shown.Name = shortened(strings.Join(cells, ", "))
 	}
 	if row.Existing.ID != uuid.Nil {
 		shown.Href = "/customers/" + row.Existing.ID.String()
@@ -299,7 +329,8 @@ func (s *pages) confirm(r *http.Request, p templates.Page, f templates.Form, i i
 		counts[row.Verdict]++
 		return nil
 	})
-	v.New, v.Known, v.Alike = rowsText(counts[importing.New]), rowsText(counts[importing.Known]), rowsText(counts[importing.Alike])
+	v.New, v.Known = rowsText(counts[importing.New]), rowsText(counts[importing.Known])
+	v.Alike = rowsText(counts[importing.Alike])
 	v.LeftOut, v.HasAlike = rowsText(counts[importing.Differs]+counts[importing.Wrong]), counts[importing.Alike] > 0
 	return customerviews.ConfirmImportPage(p, v), err
 }

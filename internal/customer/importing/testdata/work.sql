@@ -33,35 +33,41 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 WITH wanted AS MATERIALIZED (
 	SELECT n, key, id, lower(email COLLATE "C") AS email, fold_text(name) AS name, fold_text($1) AS source,
-	alike_tax_id(tax_id) AS like_tax_id, alike_name(name) AS like_name, CASE WHEN email <> '' THEN alike_email(email) ELSE '' END AS like_email
+	alike_tax_id(tax_id) AS like_tax_id, alike_name(name) AS like_name,
+	CASE WHEN email <> '' THEN alike_email(email) ELSE '' END AS like_email
 	FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY
 	AS row (key, id, email, name, tax_id, n)
 )
-SELECT COALESCE(i.outcome::text, ''),
-COALESCE(c.rank, 0), COALESCE(c.merged_into, c.id, $7::uuid), COALESCE(c.archived_at IS NOT NULL, false),
-COALESCE(c.merged_into IS NOT NULL, false), COALESCE(c.name, ''), COALESCE(c.email, ''), COALESCE(c.address, ''),
-COALESCE(c.country, ''), COALESCE(c.tax_id, ''), COALESCE(c.contact, ''), COALESCE(c.reference, ''),
-COALESCE(c.payment_days::text, ''), COALESCE(c.copies_to, ''),
+SELECT COALESCE(i.outcome::text, ''), COALESCE(c.rank = 1, false), c.json,
 COALESCE(a.what, ''), COALESCE(a.id, $7::uuid), COALESCE(a.name, '')
 FROM wanted w
 LEFT JOIN LATERAL (
-	SELECT outcome FROM intents WHERE tenant_id = $8 AND operation = 'customer.upsert' AND key = w.key LIMIT 1) AS i ON true
+	SELECT outcome FROM intents
+	WHERE tenant_id = $8 AND operation = 'customer.upsert' AND key = w.key LIMIT 1) AS i ON true
 LEFT JOIN LATERAL (
-	SELECT * FROM (
-		(SELECT 1 AS rank, c.* FROM customers c
+	SELECT r.rank, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+		'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
+			WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
+		'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
+				SELECT id, name FROM customers m WHERE m.tenant_id = r.tenant_id AND m.merged_into = r.id ORDER BY id LIMIT 100) AS m),
+		'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) AS json FROM (
+		(SELECT 1 AS rank, * FROM customers
 			WHERE tenant_id = $8 AND source_folded = w.source AND external_id = w.id LIMIT 1) UNION ALL
-		(SELECT 2, c.* FROM customers c
-			WHERE tenant_id = $8 AND email_folded = w.email AND name_folded = w.name AND merged_into IS NULL LIMIT 1) UNION ALL
-		(SELECT 3, c.* FROM customers c
-			WHERE tenant_id = $8 AND email_folded = w.email AND name_folded = w.name AND merged_into IS NOT NULL LIMIT 1)
-	) AS c ORDER BY rank LIMIT 1) AS c ON true
+		(SELECT 2, * FROM customers
+			WHERE tenant_id = $8 AND email_folded = w.email AND name_folded = w.name AND merged_into IS NULL
+			LIMIT 1) UNION ALL
+		(SELECT 3, * FROM customers
+			WHERE tenant_id = $8 AND email_folded = w.email AND name_folded = w.name AND merged_into IS NOT NULL
+			LIMIT 1)
+	) AS r ORDER BY r.rank LIMIT 1) AS c ON true
 LEFT JOIN LATERAL (
 	SELECT * FROM (
 		(SELECT 1 AS rank, 'tax ID' AS what, id, name, created_at FROM customers
 			WHERE tenant_id = $8 AND alike_tax_id = w.like_tax_id AND alike_tax_id <> '' AND merged_into IS NULL
 			ORDER BY id LIMIT 1) UNION ALL
 		(SELECT 2, 'email', id, name, created_at FROM customers
-			WHERE tenant_id = $8 AND alike_email = w.like_email AND merged_into IS NULL ORDER BY id LIMIT 1) UNION ALL
+			WHERE tenant_id = $8 AND alike_email = w.like_email AND merged_into IS NULL
+			ORDER BY id LIMIT 1) UNION ALL
 		(SELECT 3, 'name', id, name, created_at FROM customers
 			WHERE tenant_id = $8 AND alike_name = w.like_name AND alike_name <> '' AND merged_into IS NULL
 			ORDER BY id LIMIT 1)
