@@ -62,7 +62,7 @@ func Fields() []Field {
 		},
 		{
 			Name: "payment_days", Label: "Payment terms in days", read: days,
-			value: func(in *customer.Input) *string { return &in.PaymentDays },
+			value:    func(in *customer.Input) *string { return &in.PaymentDays },
 			headings: "paymentdays paymentterms terms",
 		},
 		{
