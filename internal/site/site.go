@@ -3,6 +3,8 @@ package site
 
 import (
 	"onlyonce/internal/customer/customerpages"
+	"onlyonce/internal/customer/customerroom"
+	"onlyonce/internal/customer/importing/importingpages"
 	"onlyonce/internal/event/eventpages"
 	"onlyonce/internal/invoice/attachment/attachmentpages"
 	"onlyonce/internal/invoice/batch/batchpages"
@@ -44,6 +46,7 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 		customerpages.Mount(s,
 			invoices.OfCustomer,
 		)
+		importingpages.Mount(s)
 		statementpages.Mount(s, invoices.PDF)
 		duplicatepages.Mount(s, invoices.Invoices)
 		// New resources are added above this line.
@@ -63,6 +66,7 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 // Rooms returns what domains add to the app besides their pages.
 func Rooms() []room.Room {
 	return []room.Room{
+		customerroom.Room(),
 		invoiceroom.Room(),
 	}
 }
