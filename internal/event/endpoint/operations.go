@@ -18,7 +18,9 @@ var Add = idempotency.Define(idempotency.Spec[Draft, Endpoint]{
 		tx.Exec(`INSERT INTO endpoints (tenant_id, id, address, operations) VALUES (@tenant_id, @record_id, @address, @operations)`, d.args())
 		return tx.Record()
 	},
-	Explain: map[string]idempotency.Explanation[Draft]{"endpoints_address_once": addressTaken, "endpoints_few": few[Draft]},
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"endpoints_address_once": addressTaken, "endpoints_slot_once": idempotency.Missing[Draft], "endpoints_few": few[Draft],
+	},
 })
 
 // Edit changes the address and the operations of an endpoint. What is not delivered yet goes to the new address.
@@ -30,7 +32,9 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Endpoint]{
 			WHERE tenant_id = @tenant_id AND id = @record_id AND (address, operations) IS DISTINCT FROM (@address, @operations)`, d.args())
 		return tx.Record()
 	},
-	Explain: map[string]idempotency.Explanation[Draft]{"endpoints_address_once": addressTaken},
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"endpoints_address_once": addressTaken, "endpoints_slot_once": idempotency.Missing[Draft],
+	},
 })
 
 func (d Draft) args() pgx.NamedArgs {
@@ -43,6 +47,9 @@ var Disable = idempotency.Define(idempotency.Spec[struct{}, Endpoint]{
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
 		tx.Exec(`UPDATE endpoints SET disabled_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		return tx.Record()
+	},
+	Explain: map[string]idempotency.Explanation[struct{}]{
+		"endpoints_address_once": ownAddressTaken, "endpoints_slot_once": idempotency.Missing[struct{}],
 	},
 })
 
@@ -57,16 +64,7 @@ var Enable = idempotency.Define(idempotency.Spec[struct{}, Endpoint]{
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[struct{}]{
-		"endpoints_address_once": func(
-			ctx context.Context, store *idempotency.Store, i idempotency.Intent, _ struct{}, broken *pgconn.PgError,
-		) error {
-			own, err := record.Find(ctx, store.Pool, Table, i.Tenant, i.Record)
-			if err != nil {
-				return err
-			}
-			return addressTaken(ctx, store, i, Draft{Address: own.Address}, broken)
-		},
-		"endpoints_few": few[struct{}],
+		"endpoints_address_once": ownAddressTaken, "endpoints_slot_once": idempotency.Missing[struct{}], "endpoints_few": few[struct{}],
 	},
 })
 
@@ -77,13 +75,24 @@ var AddressTaken = conflict.Kind{
 	ToDo:    "Change the existing endpoint, or disable it first.",
 }
 
-var addressTaken = idempotency.Taken(Table, `r.address = @address AND r.slot IS NOT NULL`, Draft.args, func(_ Draft, other Endpoint) error {
-	return &conflict.Error{
-		Kind: &AddressTaken, Title: "There's already an endpoint with this address.",
-		Text: "Nothing was changed. Change that endpoint, or disable it first.", Existing: other.ID, Name: other.Address,
-		Field: "/address", Blame: "Another endpoint has this address.",
+var addressTaken = idempotency.Taken(Table, `r.address = @address AND r.slot IS NOT NULL`,
+	func(d Draft) pgx.NamedArgs { return pgx.NamedArgs{"address": d.Address} },
+	func(_ Draft, other Endpoint) error {
+		return &conflict.Error{
+			Kind: &AddressTaken, Title: "There's already an endpoint with this address.",
+			Text: "Nothing was changed. Change that endpoint, or disable it first.", Existing: other.ID, Name: other.Address,
+			Field: "/address", Blame: "Another endpoint has this address.",
+		}
+	})
+
+// ownAddressTaken explains that another endpoint has the address of the endpoint itself.
+func ownAddressTaken(ctx context.Context, store *idempotency.Store, i idempotency.Intent, _ struct{}, broken *pgconn.PgError) error {
+	own, err := record.Find(ctx, store.Pool, Table, i.Tenant, i.Record)
+	if err != nil {
+		return err
 	}
-})
+	return addressTaken(ctx, store, i, Draft{Address: own.Address}, broken)
+}
 
 // Few is the conflict of a sixth endpoint.
 var Few = conflict.Kind{
