@@ -10,7 +10,7 @@ CREATE TABLE endpoints (
     -- A tenant has few endpoints that are on, each with its own slot. One that is off has none.
     slot            smallint       CHECK (slot BETWEEN 1 AND 5),
     disabled_at     timestamptz,
-    disabled_reason text           NOT NULL DEFAULT '', -- in a sentence; '' if a user or program switched it off
+    disabled_reason text           NOT NULL DEFAULT '', -- in a sentence; '' if a user switched it off
     version         record_version NOT NULL DEFAULT 1,
     created_at      timestamptz    NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, id),

@@ -68,13 +68,6 @@ func (s *Site) Owners(section string) *Site {
 	return inner
 }
 
-// OwnersAndPrograms is [Site.Owners] with an API, for records whose JSON has no secret.
-func (s *Site) OwnersAndPrograms(section string) *Site {
-	inner := s.Owners(section)
-	inner.api = s.api
-	return inner
-}
-
 // Admins returns a site for pages that only admins of the installation see, with any role in a tenant. No cache keeps them.
 func (s *Site) Admins() *Site {
 	inner := s.With(s.requireAdmin).Everybody()

@@ -118,7 +118,9 @@ func TestFailures(t *testing.T) {
 		off    bool
 	}{
 		"redirect": {
-			answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, inside.URL, http.StatusTemporaryRedirect) },
+			answer: func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, inside.URL, http.StatusTemporaryRedirect)
+			},
 			status: http.StatusTemporaryRedirect,
 		},
 		"never answers": {
@@ -147,7 +149,9 @@ func TestFailures(t *testing.T) {
 			reason: "The address doesn't lead to the public internet.",
 		},
 		"without a key": {
-			change: func(c *delivery.Config) { *c = delivery.Config{Pool: c.Pool, Log: c.Log, Event: c.Event, Private: true} },
+			change: func(c *delivery.Config) {
+				*c = delivery.Config{Pool: c.Pool, Log: c.Log, Event: c.Event, Private: true}
+			},
 			reason: "This server has no key to sign deliveries with. Set SECRET_KEY and restart it.",
 		},
 	} {

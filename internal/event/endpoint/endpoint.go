@@ -24,7 +24,7 @@ type Endpoint struct {
 	// Operations are the beginnings of the operations whose events are delivered, with spaces between them; "" for all.
 	Operations string    `json:"operations"`
 	DisabledAt time.Time `json:"disabled_at,omitzero"` // UTC; zero while it is on
-	// DisabledReason is a sentence, or "" if a user or a program switched it off.
+	// DisabledReason is a sentence, or "" if a user switched it off.
 	DisabledReason string `json:"disabled_reason,omitzero"`
 }
 
@@ -46,8 +46,8 @@ func Secret(key secretkey.Key, tenant, endpoint uuid.UUID) string {
 
 // Input is the unchecked input.
 type Input struct {
-	Address    string `json:"address" doc:"Of the program, with https://."`
-	Operations string `json:"operations,omitzero" doc:"Beginnings of operations, such as invoice. payment. with spaces between them; empty for all."`
+	Address    string `json:"address"`
+	Operations string `json:"operations,omitzero"`
 }
 
 // Draft is the command that adds or changes an endpoint.

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Add adds an endpoint. Its first event is this one.
+// Add adds an endpoint.
 var Add = idempotency.Define(idempotency.Spec[Draft, Endpoint]{
 	Kind: idempotency.Create, Name: "endpoint.add", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {

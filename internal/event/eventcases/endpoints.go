@@ -5,7 +5,6 @@ import (
 	"net/url"
 
 	"onlyonce/internal/customer/customercases"
-	"onlyonce/internal/event/endpoint"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -13,7 +12,7 @@ import (
 func Endpoints() sitetest.Resource {
 	command := url.Values{"address": {"https://shop.example/hooks"}, "operations": {""}}
 	return sitetest.Resource{
-		Name: "endpoint", Path: "/endpoints",
+		Name: "endpoint", Path: "/endpoints", People: true,
 		Words:   sitetest.Words{Verb: "add", Past: "added"},
 		Command: command,
 		Label:   "https://shop.example/hooks",
@@ -33,12 +32,6 @@ func Endpoints() sitetest.Resource {
 			{Verb: "disable", Past: "disabled", Undo: "enable"},
 			{Verb: "enable", Past: "enabled", From: []string{"disable"}, Undo: "disable"},
 		},
-		API: sitetest.API{
-			Encode: func(form url.Values) string {
-				return sitetest.Encode(map[string]any{"address": form.Get("address"), "operations": form.Get("operations")})
-			},
-			Input: endpoint.Input{},
-		},
 	}
 }
 
@@ -49,7 +42,7 @@ func Deliveries() sitetest.Resource {
 		Command: url.Values{"email": {"ada@example.com"}}, Label: "customer.upsert", Other: url.Values{"email": {"grace@example.com"}},
 		Arrives: func(b *sitetest.Bundle, of sitetest.Tenant, key string, command url.Values) sitetest.Answer {
 			b.Helper()
-			b.Prepared(of, "receiver", Endpoints(), sitetest.Change(Endpoints().Command, "operations", "customer."))
+			b.Prepared(of, "receiver", Endpoints(), url.Values{"address": {"https://receiver.example/"}, "operations": {"customer."}})
 			customers := customercases.Customers()
 			a := b.Program(b.Replica, of).Create(customers, key, sitetest.Change(customers.Command, "email", command.Get("email")))
 			if a.Status != http.StatusCreated && a.Status != http.StatusOK {

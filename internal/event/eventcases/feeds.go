@@ -11,6 +11,11 @@ import (
 // Resources returns the resources of the room.
 func Resources() []sitetest.Resource { return []sitetest.Resource{Feeds(), Endpoints(), Deliveries()} }
 
+// Unbroken returns the constraints that no command of an operation breaks: see sitecases.
+func Unbroken() map[string][]string {
+	return map[string][]string{"endpoint.disable": {"endpoints_few"}} // it frees a slot
+}
+
 // Feeds are the event feeds.
 func Feeds() sitetest.Resource {
 	command := url.Values{"name": {"Shop"}}

@@ -11,12 +11,12 @@ import (
 	"onlyonce/templates"
 )
 
-// mountEndpoints mounts the endpoints. Their pages are for owners, because they show the secrets.
+// mountEndpoints mounts the endpoints, for owners: each sends what happens in the business to an address, and its page shows a secret.
 func mountEndpoints(s *web.Site, key secretkey.Key, private bool) {
 	m := web.Resource[endpoint.Endpoint]{
 		One: "endpoint", Path: "/endpoints", Table: endpoint.Table, Rules: endpoint.Rules(),
 		Name: func(e endpoint.Endpoint) string { return e.Address },
-	}.Mount(s.OwnersAndPrograms("settings"))
+	}.Mount(s.Owners("settings"))
 	form := web.PlainForm([]web.PlainField[endpoint.Endpoint]{
 		{
 			Name: "address", Label: "Address", Text: func(e endpoint.Endpoint) string { return e.Address },
@@ -27,7 +27,6 @@ func mountEndpoints(s *web.Site, key secretkey.Key, private bool) {
 			Hint: "The beginnings of their names, such as invoice. payment. customer. – leave this blank for all events.",
 		},
 	})
-	form.Example = endpoint.Input{Address: "https://shop.example/hooks", Operations: "customer. invoice."}
 	form.Words = &web.Wording{
 		Title: "Add an endpoint", Submit: "Add endpoint", Did: "added", Does: "adds", Again: "Add another endpoint",
 		Created: "Endpoint %s added.", Replayed: "Endpoint added. We ignored the duplicate submission and kept your first request.",
@@ -40,7 +39,6 @@ func mountEndpoints(s *web.Site, key secretkey.Key, private bool) {
 		return in.Draft(server)
 	}, form)
 	web.List(m, web.Listing[endpoint.Endpoint]{
-		Summary: "The endpoints to which events are delivered, newest first.",
 		Read: func(r *http.Request, page record.Page) (record.List[endpoint.Endpoint], error) {
 			return record.ListBy(r.Context(), s.Pool, endpoint.Table, web.Principal(r).Tenant, page, `true`, nil)
 		},
@@ -51,7 +49,6 @@ func mountEndpoints(s *web.Site, key secretkey.Key, private bool) {
 		Empty: "We can send what is created or changed here to your programs. Events are recorded once you add the first endpoint.",
 	})
 	web.Show(m, web.RecordPage[endpoint.Endpoint]{
-		Summary: "One endpoint. Owners see its secret on its page.",
 		Facts: func(r *http.Request, e endpoint.Endpoint) []templates.Fact {
 			return web.KnownFacts(
 				templates.Fact{Label: "Address", Value: e.Address}, templates.Fact{Label: "Operations", Value: operations(e)},
@@ -66,11 +63,10 @@ func mountEndpoints(s *web.Site, key secretkey.Key, private bool) {
 			return []string{"enable"}
 		},
 	})
-	web.Create(m, "Add an endpoint. Events are recorded from the first one on.", endpoint.Add, draft, nil, &endpoint.Few)
-	web.Change(m, http.MethodPut, "Change an endpoint.", endpoint.Edit, draft)
-	web.Transition(m, "disable", "disabled", "Switch an endpoint off: later events are not delivered to it.", endpoint.Disable, web.Nothing())
-	web.Transition(m, "enable", "enabled", "Switch an endpoint on again, and deliver what was waiting.", endpoint.Enable, web.Nothing(),
-		&endpoint.Few)
+	web.Create(m, "", endpoint.Add, draft, nil, &endpoint.Few)
+	web.Change(m, http.MethodPut, "", endpoint.Edit, draft)
+	web.Transition(m, "disable", "disabled", "", endpoint.Disable, web.Nothing())
+	web.Transition(m, "enable", "enabled", "", endpoint.Enable, web.Nothing(), &endpoint.Few)
 }
 
 func operations(e endpoint.Endpoint) string { return cmp.Or(e.Operations, "All") }
