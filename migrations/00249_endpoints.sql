@@ -18,7 +18,7 @@ CREATE TABLE endpoints (
 );
 -- Partial, so that an UPDATE doesn't wait for the deliveries that refer to the row.
 CREATE UNIQUE INDEX endpoints_slot_once ON endpoints (tenant_id, slot) WHERE slot IS NOT NULL;
-CREATE UNIQUE INDEX endpoints_address_once ON endpoints (tenant_id, address) WHERE slot IS NOT NULL;
+CREATE UNIQUE INDEX endpoints_address_once ON endpoints (tenant_id, address) WHERE disabled_at IS NULL;
 CREATE TRIGGER next_version BEFORE UPDATE ON endpoints FOR EACH ROW EXECUTE FUNCTION next_version();
 ALTER TABLE endpoints ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON endpoints USING (tenant_id = current_tenant());

@@ -61,7 +61,7 @@ BEGIN
         INSERT INTO events (tenant_id, operation, key) VALUES (NEW.tenant_id, NEW.operation, NEW.key) RETURNING n INTO noted;
         INSERT INTO deliveries (tenant_id, endpoint_id, n, event_id, operation, record_id)
         SELECT tenant_id, id, noted, NEW.attempt_id, NEW.operation, NEW.record_id FROM endpoints
-        WHERE tenant_id = NEW.tenant_id AND slot IS NOT NULL AND (operations = '' OR EXISTS (
+        WHERE tenant_id = NEW.tenant_id AND slot BETWEEN 1 AND 5 AND (operations = '' OR EXISTS (
             SELECT FROM string_to_table(operations, ' ') AS beginning WHERE starts_with(NEW.operation, beginning)));
     END IF;
     RETURN NULL;
@@ -75,7 +75,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
     due deliveries;
 BEGIN
-    PERFORM FROM endpoints WHERE tenant_id = in_tenant AND id = in_endpoint AND slot IS NOT NULL FOR NO KEY UPDATE;
+    PERFORM FROM endpoints WHERE tenant_id = in_tenant AND id = in_endpoint AND slot BETWEEN 1 AND 5 FOR NO KEY UPDATE;
     IF NOT FOUND OR in_most <= (
         SELECT count(*) FROM deliveries
         WHERE tenant_id = in_tenant AND endpoint_id = in_endpoint AND next_at > now() AND state = 'sending') THEN
@@ -126,7 +126,7 @@ BEGIN
     END IF;
     IF in_off <> '' THEN
         UPDATE endpoints SET disabled_at = now(), disabled_reason = in_off
-        WHERE tenant_id = in_tenant AND id = ended.endpoint_id AND slot IS NOT NULL;
+        WHERE tenant_id = in_tenant AND id = ended.endpoint_id AND slot BETWEEN 1 AND 5;
     END IF;
 END $$;
 -- +goose StatementEnd

@@ -82,7 +82,7 @@ func Expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) error {
 		DELETE FROM deliveries
 		WHERE tenant_id = @tenant_id AND ctid = ANY (ARRAY(
 			SELECT ctid FROM deliveries
-			WHERE tenant_id = @tenant_id AND id < new_id(now() - @keep::interval)
+			WHERE tenant_id = @tenant_id AND id < (SELECT new_id(now() - @keep::interval))
 			ORDER BY id LIMIT @batch
 			FOR UPDATE SKIP LOCKED))`, pgx.NamedArgs{"keep": Keep})
 	return err

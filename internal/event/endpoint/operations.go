@@ -75,7 +75,7 @@ var AddressTaken = conflict.Kind{
 	ToDo:    "Change the existing endpoint, or disable it first.",
 }
 
-var addressTaken = idempotency.Taken(Table, `r.address = @address AND r.slot IS NOT NULL`,
+var addressTaken = idempotency.Taken(Table, `r.address = @address AND r.disabled_at IS NULL`,
 	func(d Draft) pgx.NamedArgs { return pgx.NamedArgs{"address": d.Address} },
 	func(_ Draft, other Endpoint) error {
 		return &conflict.Error{

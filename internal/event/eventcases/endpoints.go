@@ -19,14 +19,14 @@ func Endpoints() sitetest.Resource {
 		Leaves:  sitetest.Rows{"endpoints": 1, "intents": 1},
 		Other:   sitetest.Change(command, "address", "https://warehouse.example/"),
 		Fields: []sitetest.Field{
-			{Name: "address", Valid: "https://shop.example/events?all", Invalid: "http://shop.example", Pointer: "/address"},
+			{Name: "address", Valid: "https://shop.example/new?all", Invalid: "http://shop.example", Pointer: "/address"},
 			{Name: "operations", Valid: "customer. endpoint.", Invalid: "nonsense.", Pointer: "/operations"},
 		},
 		Uniques: []sitetest.Unique{{
 			Field: "address", Value: "https://taken.example/", Free: "https://free.example/", Slug: "endpoint-taken",
 		}},
 		Edited: sitetest.Edited{
-			Command: sitetest.Change(command, "address", "https://shop.example/new"), Label: "https://shop.example/new",
+			Command: sitetest.Change(command, "address", "https://shop.example/new?all"), Label: "https://shop.example/new?all",
 		},
 		Transitions: []sitetest.Transition{
 			{Verb: "disable", Past: "disabled", Undo: "enable"},
@@ -39,7 +39,7 @@ func Endpoints() sitetest.Resource {
 func Deliveries() sitetest.Resource {
 	return sitetest.Resource{
 		Name: "delivery", Path: "/deliveries", People: true, Words: sitetest.Words{Verb: "deliver", Past: "delivered"},
-		Command: url.Values{"email": {"ada@example.com"}}, Label: "customer.upsert", Other: url.Values{"email": {"grace@example.com"}},
+		Command: url.Values{"email": {"delivered@example.com"}}, Label: "customer.upsert", Other: url.Values{"email": {"other@example.com"}},
 		Arrives: func(b *sitetest.Bundle, of sitetest.Tenant, key string, command url.Values) sitetest.Answer {
 			b.Helper()
 			b.Prepared(of, "receiver", Endpoints(), url.Values{"address": {"https://receiver.example/"}, "operations": {"customer."}})
