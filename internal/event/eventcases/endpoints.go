@@ -44,7 +44,7 @@ func Deliveries() sitetest.Resource {
 			b.Helper()
 			b.Prepared(of, "receiver", Endpoints(), url.Values{"address": {"https://receiver.example/"}, "operations": {"customer."}})
 			customers := customercases.Customers()
-			a := b.Program(b.Replica, of).Create(customers, key, sitetest.Change(customers.Command, "email", command.Get("email")))
+			a := b.Program(b.Replica, of).Create(customers, "of "+key, sitetest.Change(customers.Command, "email", command.Get("email")))
 			if a.Status != http.StatusCreated && a.Status != http.StatusOK {
 				return a
 			}

@@ -34,7 +34,7 @@ func mountDeliveries(s *web.Site) {
 			{Label: "Status", Class: "name"}, {Label: "Next attempt", Class: "date"},
 		},
 		Row: func(r *http.Request, d endpoint.Delivery) []string {
-			return []string{d.Operation, deliveryState(d), strconv.Itoa(d.Attempts), status(d), nextAttempt(r, d)}
+			return []string{d.Operation, deliveryState(d), attempts(d), status(d), nextAttempt(r, d)}
 		},
 		Empty: "Each event that is sent to an endpoint appears here for 30 days.",
 	})
@@ -43,7 +43,7 @@ func mountDeliveries(s *web.Site) {
 			return web.KnownFacts(
 				templates.Fact{Label: "Endpoint", Value: d.Endpoint.Name, Href: "/endpoints/" + d.Endpoint.ID.String()},
 				templates.Fact{Label: "Event", Value: d.EventID.String()}, templates.Fact{Label: "State", Value: deliveryState(d)},
-				templates.Fact{Label: "Attempts", Value: strconv.Itoa(d.Attempts)}, templates.Fact{Label: "Status", Value: status(d)},
+				templates.Fact{Label: "Attempts", Value: attempts(d)}, templates.Fact{Label: "Status", Value: status(d)},
 				templates.Fact{Label: "Answer", Value: d.Answer},
 				templates.Fact{Label: "Next attempt", Value: nextAttempt(r, d)},
 			)
@@ -67,6 +67,13 @@ func deliveryState(d endpoint.Delivery) string {
 	default:
 		return web.Capital(d.State)
 	}
+}
+
+func attempts(d endpoint.Delivery) string {
+	if d.Attempts == 1 {
+		return "1 attempt"
+	}
+	return strconv.Itoa(d.Attempts) + " attempts"
 }
 
 // status returns the status of the last answer, or "".
