@@ -52,11 +52,10 @@ func Deliveries() sitetest.Resource {
 			b.Exec(`
 				UPDATE deliveries SET state = 'delivered', next_at = NULL
 				WHERE tenant_id = $1 AND record_id = $2 AND version = 1`, of.ID, made)
-			a.Status = http.StatusCreated
-			a.Body = sitetest.Encode(sitetest.Created{
-				ID:      sitetest.Get[string](b, `SELECT id::text FROM deliveries WHERE tenant_id = $1 AND record_id = $2`, of.ID, made),
-				Version: sitetest.Get[int](b, `SELECT version FROM deliveries WHERE tenant_id = $1 AND record_id = $2`, of.ID, made),
-			})
+			a.Status, a.Body = http.StatusCreated, sitetest.Get[string](b, `
+				SELECT json_build_object('id', d.id, 'version', d.version)::text
+				FROM deliveries d JOIN endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+				WHERE d.tenant_id = $1 AND record_id = $2 AND operation = 'customer.upsert' AND address = 'https://receiver.example/'`, of.ID, made)
 			return a
 		},
 		Transitions: []sitetest.Transition{{Verb: "resend", Past: "resent"}},
