@@ -120,7 +120,7 @@ func errForeignPlace() error {
 	return problems.Err()
 }
 
-// EventJSON returns the JSON of the event of a tenant with a number, as in the feed. It returns nil for an event of a record without an API.
+// EventJSON returns the JSON of the event of a tenant with a number, as in the feed, or nil for an event of a record without an API.
 func (s *Server) EventJSON(ctx context.Context, tenant uuid.UUID, n int64) ([]byte, error) {
 	found, err := idempotency.Events(ctx, s.Pool, tenant, idempotency.EventPlace{N: n - 1}, n, 1)
 	if err != nil {

@@ -37,7 +37,8 @@ func TestDelivery(t *testing.T) {
 		b.work(w)
 	}
 	d := b.only()
-	assert.Thatf(t, len(b.received) == 1 && b.received[0].Key == "ada" && d.EventID == b.received[0].ID, "%v received, and %+v", b.received, d)
+	assert.Thatf(t, len(b.received) == 1 && b.received[0].Key == "ada" && d.EventID == b.received[0].ID,
+		"%v received, and %+v", b.received, d)
 	assert.Thatf(t, d.State == endpoint.StateDelivered && d.Status == http.StatusAccepted && d.Attempts == 1 && d.NextAt.IsZero() &&
 		strings.HasPrefix(d.Answer, "thank   you ééé") && len([]rune(d.Answer)) == 500, "%+v", d)
 	for range 2 {
@@ -87,7 +88,8 @@ func TestTriedAgain(t *testing.T) {
 	assert.Thatf(t, waited.Round(time.Hour) == 72*time.Hour, "waited for %v", waited)
 	assert.Equal(t, first().State, endpoint.StateFailed)
 	off, err := record.Find(t.Context(), b.DB.Pool, endpoint.Table, b.Tenant, b.endpoint)
-	assert.Thatf(t, err == nil && !off.DisabledAt.IsZero() && strings.Contains(off.DisabledReason, "12 attempts over 3 days"), "%+v, %v", off, err)
+	assert.Thatf(t, err == nil && !off.DisabledAt.IsZero() && strings.Contains(off.DisabledReason, "12 attempts over 3 days"),
+		"%+v, %v", off, err)
 
 	b.work(w)
 	b.customer("grace", 0)
@@ -165,7 +167,8 @@ func TestFailures(t *testing.T) {
 			b.customer("ada", 0)
 			b.work(delivery.NewWorker(config))
 			d := b.only()
-			assert.Thatf(t, (d.State == endpoint.StateFailed) == c.off && d.Status == c.status && strings.HasPrefix(d.Answer, c.reason), "%+v", d)
+			assert.Thatf(t, (d.State == endpoint.StateFailed) == c.off && d.Status == c.status &&
+				strings.HasPrefix(d.Answer, c.reason), "%+v", d)
 			off := storetest.Value[bool](b, `SELECT disabled_at IS NOT NULL AND disabled_reason <> '' FROM endpoints`)
 			assert.Equal(t, off, c.off, "whether it is off")
 			if c.off {
@@ -208,7 +211,8 @@ func TestReplicas(t *testing.T) {
 	b.answer = func(http.ResponseWriter, *http.Request) {
 		n := now.Add(1)
 		defer now.Add(-1)
-		for at := most.Load(); n > at && !most.CompareAndSwap(at, n); at = most.Load() {
+		if n > 4 {
+			most.Store(n)
 		}
 	}
 	const records = 40
@@ -225,7 +229,7 @@ func TestReplicas(t *testing.T) {
 		times[e.ID]++
 	}
 	assert.Thatf(t, len(times) == records && len(b.received) == records, "%d events were received %d times", len(times), len(b.received))
-	assert.Thatf(t, most.Load() <= 4, "%d were sent at once", most.Load())
+	assert.Thatf(t, most.Load() == 0, "%d were sent at once", most.Load())
 }
 
 // TestOrder: while customers change, and a program often fails, it receives each event at least once, and the first times of those of a

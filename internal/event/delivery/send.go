@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -49,18 +50,18 @@ func (w *Worker) send(ctx context.Context, j Job, d claimed, body []byte) outcom
 
 // request returns the signed request of a delivery, as Standard Webhooks specifies it.
 func (w *Worker) request(ctx context.Context, j Job, d claimed, body []byte) (*http.Request, error) {
-	signer, err := standardwebhooks.NewWebhook(endpoint.Secret(w.config.Key, j.Tenant, j.Endpoint))
-	if err != nil {
-		return nil, err
-	}
-	id, at := d.EventID.String(), time.Now()
-	signature, err := signer.Sign(id, at, body)
-	if err != nil {
-		return nil, err
-	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Address, bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("address the request: %w", err)
+	}
+	id, at := d.EventID.String(), time.Now()
+	signer, err := standardwebhooks.NewWebhook(endpoint.Secret(w.config.Key, j.Tenant, j.Endpoint))
+	var signature string
+	if err == nil {
+		signature, err = signer.Sign(id, at, body)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sign the request: %w", err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set(standardwebhooks.HeaderWebhookID, id)

@@ -38,8 +38,8 @@ var Table = record.Table[Endpoint]{
 // Names has the names of endpoints.
 var Names = record.Names{Table: "endpoints", Column: "address"}
 
-// Secret returns the secret with which the deliveries to an endpoint are signed, as Standard Webhooks writes it. It is derived from the key of
-// the program, and stored nowhere.
+// Secret returns the secret with which the deliveries to an endpoint are signed, in the format of Standard Webhooks. It is derived from the
+// key of the program, and stored nowhere.
 func Secret(key secretkey.Key, tenant, endpoint uuid.UUID) string {
 	return "whsec_" + base64.StdEncoding.EncodeToString(key.Derive("secret of endpoint "+tenant.String()+"/"+endpoint.String()))
 }

@@ -33,25 +33,30 @@ func TestFewEndpoints(t *testing.T) {
 // TestDraft checks addresses and operations beyond the cases of the form.
 func TestDraft(t *testing.T) {
 	t.Parallel()
-	known := []string{"customer.upsert", "invoice.issue"}
+	public := endpoint.Server{HasKey: true, Known: []string{"customer.upsert", "invoice.issue"}}
+	private := endpoint.Server{HasKey: true, Private: true}
 	for _, c := range []struct {
 		in     endpoint.Input
 		server endpoint.Server
 		want   endpoint.Draft // zero if the input is refused
 	}{
-		{endpoint.Input{Address: " https://shop.example:8443/a?b=c "}, endpoint.Server{HasKey: true},
-			endpoint.Draft{Address: "https://shop.example:8443/a?b=c"}},
-		{endpoint.Input{Address: "https://shop.example", Operations: " invoice.  customer. invoice."}, endpoint.Server{HasKey: true, Known: known},
-			endpoint.Draft{Address: "https://shop.example", Operations: "customer. invoice."}},
-		{endpoint.Input{Address: "http://10.0.0.1/"}, endpoint.Server{HasKey: true, Private: true}, endpoint.Draft{Address: "http://10.0.0.1/"}},
+		{
+			endpoint.Input{Address: " https://shop.example:8443/a?b=c "}, public,
+			endpoint.Draft{Address: "https://shop.example:8443/a?b=c"},
+		},
+		{
+			endpoint.Input{Address: "https://shop.example", Operations: " invoice.  customer. invoice."}, public,
+			endpoint.Draft{Address: "https://shop.example", Operations: "customer. invoice."},
+		},
+		{endpoint.Input{Address: "http://10.0.0.1/"}, private, endpoint.Draft{Address: "http://10.0.0.1/"}},
+		{endpoint.Input{Address: "http://10.0.0.1/"}, public, endpoint.Draft{}},
 		{endpoint.Input{Address: "https://shop.example"}, endpoint.Server{}, endpoint.Draft{}},
-		{endpoint.Input{Address: "https://ada:secret@shop.example"}, endpoint.Server{HasKey: true}, endpoint.Draft{}},
-		{endpoint.Input{Address: "https://shop.example/#a"}, endpoint.Server{HasKey: true}, endpoint.Draft{}},
-		{endpoint.Input{Address: "https:///hooks"}, endpoint.Server{HasKey: true}, endpoint.Draft{}},
-		{endpoint.Input{Address: "https://shöp.example"}, endpoint.Server{HasKey: true}, endpoint.Draft{}},
-		{endpoint.Input{Address: "ftp://shop.example"}, endpoint.Server{HasKey: true, Private: true}, endpoint.Draft{}},
-		{endpoint.Input{Address: "https://shop.example", Operations: "customer. refund."}, endpoint.Server{HasKey: true, Known: known},
-			endpoint.Draft{}},
+		{endpoint.Input{Address: "https://ada:secret@shop.example"}, public, endpoint.Draft{}},
+		{endpoint.Input{Address: "https://shop.example/#a"}, public, endpoint.Draft{}},
+		{endpoint.Input{Address: "https:///hooks"}, public, endpoint.Draft{}},
+		{endpoint.Input{Address: "https://shöp.example"}, public, endpoint.Draft{}},
+		{endpoint.Input{Address: "ftp://shop.example"}, private, endpoint.Draft{}},
+		{endpoint.Input{Address: "https://shop.example", Operations: "customer. refund."}, public, endpoint.Draft{}},
 	} {
 		got, err := c.in.Draft(c.server)
 		assert.Thatf(t, (err != nil) == (c.want == endpoint.Draft{}) && (err != nil || got == c.want), "%+v: %+v, %v", c.in, got, err)

@@ -15,7 +15,9 @@ import (
 var Add = idempotency.Define(idempotency.Spec[Draft, Endpoint]{
 	Kind: idempotency.Create, Name: "endpoint.add", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
-		tx.Exec(`INSERT INTO endpoints (tenant_id, id, address, operations) VALUES (@tenant_id, @record_id, @address, @operations)`, d.args())
+		tx.Exec(`
+			INSERT INTO endpoints (tenant_id, id, address, operations)
+			VALUES (@tenant_id, @record_id, @address, @operations)`, d.args())
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{

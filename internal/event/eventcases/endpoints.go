@@ -39,7 +39,8 @@ func Endpoints() sitetest.Resource {
 func Deliveries() sitetest.Resource {
 	return sitetest.Resource{
 		Name: "delivery", Path: "/deliveries", People: true, Words: sitetest.Words{Verb: "deliver", Past: "delivered"},
-		Command: url.Values{"email": {"delivered@example.com"}}, Label: "customer.upsert", Other: url.Values{"email": {"other@example.com"}},
+		Command: url.Values{"email": {"delivered@example.com"}}, Label: "customer.upsert",
+		Other: url.Values{"email": {"other@example.com"}},
 		Arrives: func(b *sitetest.Bundle, of sitetest.Tenant, key string, command url.Values) sitetest.Answer {
 			b.Helper()
 			b.Prepared(of, "receiver", Endpoints(), url.Values{"address": {"https://receiver.example/"}, "operations": {"customer."}})
@@ -55,7 +56,8 @@ func Deliveries() sitetest.Resource {
 			a.Status, a.Body = http.StatusCreated, sitetest.Get[string](b, `
 				SELECT json_build_object('id', d.id, 'version', d.version)::text
 				FROM deliveries d JOIN endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
-				WHERE d.tenant_id = $1 AND record_id = $2 AND operation = 'customer.upsert' AND address = 'https://receiver.example/'`, of.ID, made)
+				WHERE d.tenant_id = $1 AND record_id = $2 AND operation = 'customer.upsert'
+					AND address = 'https://receiver.example/'`, of.ID, made)
 			return a
 		},
 		Transitions: []sitetest.Transition{{Verb: "resend", Past: "resent"}},

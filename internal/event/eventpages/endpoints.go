@@ -42,7 +42,9 @@ func mountEndpoints(s *web.Site, key secretkey.Key, private bool) {
 		Read: func(r *http.Request, page record.Page) (record.List[endpoint.Endpoint], error) {
 			return record.ListBy(r.Context(), s.Pool, endpoint.Table, web.Principal(r).Tenant, page, `true`, nil)
 		},
-		Columns: []templates.Column{{Label: "Address", Class: "name"}, {Label: "Operations", Class: "name"}, {Label: "State", Class: "date"}},
+		Columns: []templates.Column{
+			{Label: "Address", Class: "name"}, {Label: "Operations", Class: "name"}, {Label: "State", Class: "date"},
+		},
 		Row: func(r *http.Request, e endpoint.Endpoint) []string {
 			return []string{e.Address, operations(e), state(r, e)}
 		},

@@ -62,7 +62,8 @@ func everyEndpoint(b *sitetest.Bundle, person *sitetest.Client) map[string][]sit
 	routes := b.EveryOwners(person, of, sitetest.Change(of.Command, "address", "https://shop7.example/"))
 	for i, form := range routes["POST /endpoints"] {
 		if form.What == "invalid" {
-			routes["POST /endpoints"][i] = b.FormOf(person, of, http.StatusUnprocessableEntity, "invalid", sitetest.Change(of.Command, "address", ""))
+			routes["POST /endpoints"][i] = b.FormOf(person, of, http.StatusUnprocessableEntity, "invalid",
+				sitetest.Change(of.Command, "address", ""))
 		}
 	}
 	edit := func(want int, key string) sitetest.Request {

@@ -6,7 +6,8 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 
 SELECT claim_intent($1, $2, $3, $4);
 
-INSERT INTO endpoints (tenant_id, id, address, operations) VALUES ($1, $2, $3, $4);
+INSERT INTO endpoints (tenant_id, id, address, operations)
+VALUES ($1, $2, $3, $4);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
@@ -27,7 +28,8 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 
 SELECT claim_intent($1, $2, $3, $4);
 
-INSERT INTO endpoints (tenant_id, id, address, operations) VALUES ($1, $2, $3, $4); -- fails: endpoints_address_once
+INSERT INTO endpoints (tenant_id, id, address, operations)
+VALUES ($1, $2, $3, $4); -- fails: endpoints_address_once
 
 COMMIT; -- rolls back
 
