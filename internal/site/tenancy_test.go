@@ -145,6 +145,10 @@ func TestRowLevelSecurity(t *testing.T) {
 	b.Exec(`
 		INSERT INTO events (tenant_id, operation, key)
 		SELECT tenant_id, operation, key FROM intents WHERE tenant_id = $1 LIMIT 1`, b.Acme.ID)
+	b.Exec(`INSERT INTO endpoints (tenant_id, id, address, operations) VALUES ($1, new_id(), 'https://shop.example/', '')`, b.Acme.ID)
+	b.Exec(`
+		INSERT INTO deliveries (tenant_id, endpoint_id, n, event_id, operation, record_id)
+		SELECT tenant_id, id, 0, id, '', id FROM endpoints`)
 	for _, table := range b.TenantTables() {
 		// So that globex has no row in any table, such as its settings.
 		b.Exec(`SET LOCAL session_replication_role = replica; DELETE FROM ` + table + ` WHERE tenant_id = '` + b.Globex.ID.String() + `'`)
