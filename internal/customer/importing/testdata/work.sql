@@ -27,7 +27,7 @@ SELECT i.state, i.asked_by, EXISTS (
 	SELECT FROM customer_import_chunks c WHERE c.tenant_id = i.tenant_id AND c.import_id = i.id AND c.line = $1)
 FROM customer_imports i WHERE i.tenant_id = $2 AND i.id = $3;
 
-SELECT EXISTS (SELECT FROM api_tokens WHERE tenant_id = $1 AND name = $2 AND revoked_at IS NULL AND role <> 'read-only');
+SELECT EXISTS (SELECT FROM api_tokens a WHERE tenant_id = $1 AND name = $2 AND role <> 'read-only' AND a.revoked_at IS NULL AND coalesce(a.expires_at > now(), true));
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
