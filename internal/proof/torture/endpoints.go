@@ -68,7 +68,7 @@ func (e *endpoints) finish(ctx context.Context, conn *pgx.Conn) error {
 		var left int
 		err := conn.QueryRow(ctx, `SELECT count(*) FROM deliveries WHERE next_at IS NOT NULL`).Scan(&left)
 		if err == nil && left == 0 {
-			return e.server.Close()
+			return e.server.Close() //nolint:wrapcheck // it has the address
 		}
 		if err == nil {
 			_, err = conn.Exec(ctx, `UPDATE deliveries SET next_at = now() WHERE next_at > now()`)
