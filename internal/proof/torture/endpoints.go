@@ -71,7 +71,9 @@ func (e *endpoints) finish(ctx context.Context, conn *pgx.Conn) error {
 			return e.server.Close() //nolint:wrapcheck // it has the address
 		}
 		if err == nil {
-			_, err = conn.Exec(ctx, `UPDATE deliveries SET next_at = now() WHERE next_at > now()`)
+			_, err = conn.Exec(ctx, `
+				WITH locked AS MATERIALIZED (SELECT id FROM endpoints FOR NO KEY UPDATE) -- as those do that claim and end deliveries
+				UPDATE deliveries SET next_at = now() FROM locked WHERE endpoint_id = locked.id AND next_at > now()`)
 		}
 		if err == nil {
 			_, err = conn.Exec(ctx, `SELECT queue_deliveries(tenant_id, id, now()) FROM endpoints`)
