@@ -116,6 +116,7 @@ func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal
 	err := pool.QueryRow(ctx, `
 		SELECT t.id, t.name, t.demo, t.time_zone, 'token ' || a.name, a.role, a.scope, `+unusedForAnHour+`
 		FROM api_tokens a JOIN tenants t ON t.id = a.tenant_id
+			LEFT JOIN api_token_uses u ON u.tenant_id = a.tenant_id AND u.token_id = a.id
 		WHERE a.token_hash = $1 AND `+valid, HashToken(token),
 	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.TimeZone, &p.Name, &p.Role, &p.Scope, &first)
 	if err == nil && first {
@@ -132,14 +133,17 @@ func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal
 
 // noteUse stores the time of a token's last use, unless another replica just did.
 func noteUse(ctx context.Context, pool *pgxpool.Pool, token string) error {
-	_, err := pool.Exec(ctx, `UPDATE api_tokens a SET last_used_at = now() WHERE token_hash = $1 AND `+unusedForAnHour, HashToken(token))
+	_, err := pool.Exec(ctx, `
+		INSERT INTO api_token_uses AS u (tenant_id, token_id, last_used_at)
+		SELECT tenant_id, id, now() FROM api_tokens WHERE token_hash = $1
+		ON CONFLICT (tenant_id, token_id) DO UPDATE SET last_used_at = now() WHERE `+unusedForAnHour, HashToken(token))
 	return err
 }
 
-// Conditions on a token a.
+// Conditions on a token a and its use u.
 const (
 	valid           = `a.revoked_at IS NULL AND coalesce(a.expires_at > now(), true)`
-	unusedForAnHour = `coalesce(a.last_used_at < now() - interval '1 hour', true)`
+	unusedForAnHour = `coalesce(u.last_used_at < now() - interval '1 hour', true)`
 )
 
 // MayChange reports whether the user or token with a [Principal.Name] may change records now.

@@ -42,7 +42,8 @@ func (t Token) Expired() bool { return !t.ExpiresAt.IsZero() && !time.Now().Befo
 var Table = record.Table[Token]{
 	Name: "api_tokens",
 	Fields: `'name', r.name, 'role', r.role, 'scope', r.scope, 'created_by', r.created_by, 'revoked_at', r.revoked_at,
-		'expires_at', r.expires_at, 'last_used_at', r.last_used_at`,
+		'expires_at', r.expires_at, 'last_used_at', (
+			SELECT u.last_used_at FROM api_token_uses u WHERE u.tenant_id = r.tenant_id AND u.token_id = r.id LIMIT 1)`,
 }
 
 // Input is the unchecked input.

@@ -14,7 +14,7 @@ import (
 )
 
 // Directory lists the tables that are read before the tenant of a request is known.
-var Directory = []string{"tenants", "users", "api_tokens", "sessions", "installation_admins", "goose_db_version"}
+var Directory = []string{"tenants", "users", "api_tokens", "api_token_uses", "sessions", "installation_admins", "goose_db_version"}
 
 // Exec runs a statement as the superuser.
 func (b *Bundle) Exec(sql string, args ...any) {
@@ -197,8 +197,8 @@ func (b *Bundle) digest(tables []string) string {
 		switch table {
 		case "sessions":
 			row = `token`
-		case "api_tokens":
-			row = `(to_jsonb(row) - 'last_used_at')::text`
+		case "api_token_uses":
+			continue
 		}
 		digests = append(digests, `'`+table+` ' || (SELECT COALESCE(md5(string_agg(`+row+`, ',' ORDER BY `+row+`)), '') FROM `+
 			pgx.Identifier{table}.Sanitize()+` AS row)`)

@@ -13,6 +13,8 @@ SELECT '%[1]s', pg_temp.id(n), n || '@people.example', 'Person', 'hash', 'member
 FROM generate_series(1, %[2]d) AS n;
 INSERT INTO api_tokens (tenant_id, id, name, token_hash) SELECT '%[1]s', pg_temp.id(n), 'token ' || n, sha256(n::text::bytea)
 FROM generate_series(1, %[2]d) AS n;
+INSERT INTO api_token_uses (tenant_id, token_id, last_used_at)
+SELECT tenant_id, id, now() FROM api_tokens;
 INSERT INTO sessions (tenant_id, id, user_id, generation, device, token, data, expiry)
 SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n) AS person, 0, 'Phone', n, '', now() + n * interval '1 minute'
 FROM generate_series(1, %[2]d) AS n;
