@@ -32,9 +32,10 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // event is the JSON of an event in these tests.
 type event struct {
-	ID     uuid.UUID `json:"id"`
-	Key    string    `json:"key"`
-	Record uuid.UUID `json:"record_id"`
+	ID        uuid.UUID `json:"id"`
+	Operation string    `json:"operation"`
+	Key       string    `json:"key"`
+	Record    uuid.UUID `json:"record_id"`
 }
 
 // bundle is a tenant with an endpoint, and the program that receives its events.
@@ -70,7 +71,7 @@ func (b *bundle) event(ctx context.Context, tenant uuid.UUID, n int64) ([]byte, 
 	if err != nil || found[0].Operation == "endpoint.add" { // as if it had no API
 		return nil, err
 	}
-	return json.Marshal(event{found[0].Place.ID, found[0].Key, found[0].Record})
+	return json.Marshal(event{found[0].Place.ID, found[0].Operation, found[0].Key, found[0].Record})
 }
 
 // ServeHTTP receives an event.
