@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -44,9 +45,9 @@ type bundle struct {
 
 	config   delivery.Config
 	endpoint uuid.UUID
-	answer   http.HandlerFunc // answers; nil answers with 200 and the text "thanks"
 
 	mu       sync.Mutex
+	answer   http.HandlerFunc // answers; nil answers with 200 and the text "thanks"
 	received []event
 }
 
@@ -89,12 +90,27 @@ func (b *bundle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"%s, %v, %v", body, r.Header, err)
 	b.mu.Lock()
 	b.received = append(b.received, e)
+	answer := b.answer
 	b.mu.Unlock()
-	if b.answer != nil {
-		b.answer(w, r)
+	if answer != nil {
+		answer(w, r)
 		return
 	}
 	_, _ = io.WriteString(w, "thanks")
+}
+
+// answers makes the program answer so from now on; nil is for its usual answer.
+func (b *bundle) answers(h http.HandlerFunc) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.answer = h
+}
+
+// got returns the events that the program has received so far.
+func (b *bundle) got() []event {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.received)
 }
 
 // customer creates a customer, archives and restores it, as many times as there are moves, and returns its id.

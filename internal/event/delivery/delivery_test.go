@@ -28,18 +28,18 @@ var firstPage = record.Page{Limit: 25}
 // when it is resent, once for each key.
 func TestDelivery(t *testing.T) {
 	b := setup(t, "customer.")
-	b.answer = func(w http.ResponseWriter, _ *http.Request) {
+	b.answers(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		_, _ = fmt.Fprint(w, "thank\x00\r\nyou \xff", strings.Repeat("é", 2000))
-	}
+	})
 	w := delivery.NewWorker(b.config)
 	b.customer("ada", 0)
 	for range 2 {
 		b.work(w)
 	}
 	d := b.only()
-	assert.Thatf(t, len(b.received) == 1 && b.received[0].Key == "ada" && d.EventID == b.received[0].ID,
-		"%v received, and %+v", b.received, d)
+	assert.Thatf(t, len(b.got()) == 1 && b.got()[0].Key == "ada" && d.EventID == b.got()[0].ID,
+		"%v received, and %+v", b.got(), d)
 	assert.Thatf(t, d.State == endpoint.StateDelivered && d.Status == http.StatusAccepted && d.Attempts == 1 && d.NextAt.IsZero() &&
 		strings.HasPrefix(d.Answer, "thank   you ééé") && len([]rune(d.Answer)) == 500, "%+v", d)
 	for range 2 {
@@ -47,7 +47,7 @@ func TestDelivery(t *testing.T) {
 		assert.Thatf(t, err == nil && done.Value.State == endpoint.StateWaiting, "%v, %v", done, err)
 		b.work(w)
 	}
-	assert.Thatf(t, len(b.received) == 2 && b.received[1] == b.received[0], "%v", b.received)
+	assert.Thatf(t, len(b.got()) == 2 && b.got()[1] == b.got()[0], "%v", b.got())
 }
 
 // TestWithoutAnAPI: the event of an operation without an API is not sent, and leaves no delivery.
@@ -55,13 +55,13 @@ func TestWithoutAnAPI(t *testing.T) {
 	b := setup(t, "")
 	b.work(delivery.NewWorker(b.config))
 	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM deliveries`), 0)
-	assert.Equal(t, len(b.received), 0)
+	assert.Equal(t, len(b.got()), 0)
 }
 
 // TestTriedAgain checks the attempts, the waits between them, and the end of a delivery that fails each time.
 func TestTriedAgain(t *testing.T) {
 	b := setup(t, "customer.")
-	b.answer = func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not now", http.StatusServiceUnavailable) }
+	b.answers(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not now", http.StatusServiceUnavailable) })
 	b.customer("ada", 1)
 	w := delivery.NewWorker(b.config)
 	var waited time.Duration
@@ -73,8 +73,8 @@ func TestTriedAgain(t *testing.T) {
 	for n := range 12 {
 		b.work(w)
 		d := first()
-		assert.Thatf(t, d.Attempts == n+1 && d.Status == http.StatusServiceUnavailable && d.Answer == "not now" && len(b.received) == n+1,
-			"attempt %d: %+v, %d received", n+1, d, len(b.received))
+		assert.Thatf(t, d.Attempts == n+1 && d.Status == http.StatusServiceUnavailable && d.Answer == "not now" && len(b.got()) == n+1,
+			"attempt %d: %+v, %d received", n+1, d, len(b.got()))
 		if n == 2 {
 			assert.Thatf(t, isAfter(d.NextAt, 2*time.Minute), "%v", d.NextAt)
 			assert.Thatf(t, storetest.Value[bool](b, `
@@ -95,14 +95,14 @@ func TestTriedAgain(t *testing.T) {
 	b.work(w)
 	b.customer("grace", 0)
 	b.work(w)
-	assert.Equal(t, len(b.received), 12, "an endpoint that is off receives events")
-	b.answer = nil
+	assert.Equal(t, len(b.got()), 12, "an endpoint that is off receives events")
+	b.answers(nil)
 	_, err = endpoint.Enable.Do(t.Context(), b.Store, b.Of("on", b.endpoint, 0), struct{}{})
 	must.OK(t, err)
 	b.customer("king", 0)
 	b.delivered()
 	var later []string
-	for _, e := range b.received[12:] {
+	for _, e := range b.got()[12:] {
 		later = append(later, e.Key)
 	}
 	slices.Sort(later)
@@ -160,7 +160,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t, "customer.")
-			b.answer = c.answer
+			b.answers(c.answer)
 			config := b.config
 			if c.change != nil {
 				c.change(&config)
@@ -175,10 +175,10 @@ func TestFailures(t *testing.T) {
 			if c.off {
 				return
 			}
-			b.answer = nil
+			b.answers(nil)
 			b.delivered()
-			first, last := b.received[0], b.received[len(b.received)-1]
-			assert.Thatf(t, first == last && b.only().State == endpoint.StateDelivered, "%v, %+v", b.received, b.only())
+			first, last := b.got()[0], b.got()[len(b.got())-1]
+			assert.Thatf(t, first == last && b.only().State == endpoint.StateDelivered, "%v, %+v", b.got(), b.only())
 		})
 	}
 }
@@ -192,12 +192,12 @@ func TestKilledWorker(t *testing.T) {
 	killed := storetest.Value[uuid.UUID](b, `SELECT id FROM claim_delivery($1, $2, '1 minute', 4)`, b.Tenant, b.endpoint)
 	version := storetest.Value[int](b, `SELECT version FROM deliveries WHERE id = $1`, killed)
 	b.work(w)
-	assert.Thatf(t, len(b.received) == 0, "it was sent during the lease of another worker: %v", b.received)
+	assert.Thatf(t, len(b.got()) == 0, "it was sent during the lease of another worker: %v", b.got())
 	b.due()
 	b.work(w)
 	b.Exec(`SELECT end_delivery($1, $2, $3, 'failed', 500, 'late', NULL, 'late')`, b.Tenant, killed, version)
 	var got []string
-	for _, e := range b.received {
+	for _, e := range b.got() {
 		got = append(got, e.Key)
 	}
 	assert.Thatf(t, slices.Equal(got, []string{"ada", "ada a"}), "%q", got)
@@ -213,11 +213,11 @@ func TestFourAtOnce(t *testing.T) {
 	}
 	var received atomic.Int64
 	answer := make(chan struct{})
-	b.answer = func(http.ResponseWriter, *http.Request) {
+	b.answers(func(http.ResponseWriter, *http.Request) {
 		if received.Add(1) <= 4 {
 			<-answer
 		}
-	}
+	})
 	w := delivery.NewWorker(b.config)
 	var four sync.WaitGroup
 	for range 4 {
@@ -244,21 +244,21 @@ func TestReplicas(t *testing.T) {
 		return nil
 	})
 	times := map[uuid.UUID]int{}
-	for _, e := range b.received {
+	for _, e := range b.got() {
 		times[e.ID]++
 	}
-	assert.Thatf(t, len(times) == records && len(b.received) == records, "%d events were received %d times", len(times), len(b.received))
+	assert.Thatf(t, len(times) == records && len(b.got()) == records, "%d events were received %d times", len(times), len(b.got()))
 }
 
 // TestOrder: while customers change, and a program often fails, it receives each event at least once, and the first times of those of a
 // customer in the order of its changes.
 func TestOrder(t *testing.T) {
 	b := setup(t, "customer.")
-	b.answer = func(w http.ResponseWriter, _ *http.Request) {
+	b.answers(func(w http.ResponseWriter, _ *http.Request) {
 		if rand.IntN(3) == 0 {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
-	}
+	})
 	const writers, moves = 4, 8
 	var left atomic.Int64
 	left.Store(writers)
@@ -279,7 +279,7 @@ func TestOrder(t *testing.T) {
 	})
 	b.delivered()
 	keys := map[uuid.UUID][]string{}
-	for _, e := range b.received {
+	for _, e := range b.got() {
 		if !slices.Contains(keys[e.Record], e.Key) {
 			keys[e.Record] = append(keys[e.Record], e.Key)
 		}
@@ -300,15 +300,15 @@ func TestWokenAtOnce(t *testing.T) {
 	b.customer("ada", 1)
 	first, other := delivery.NewWorker(b.config), delivery.NewWorker(b.config)
 	looked := false
-	b.answer = func(http.ResponseWriter, *http.Request) {
+	b.answers(func(http.ResponseWriter, *http.Request) {
 		if !looked {
 			looked = true
 			b.work(other)
 			assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM deliveries WHERE state = 'behind'`), 1, "behind")
 		}
-	}
+	})
 	b.work(first)
-	assert.Equal(t, len(b.received), 2, "received")
+	assert.Equal(t, len(b.got()), 2, "received")
 }
 
 func TestJobIsOneOfRiver(t *testing.T) {
@@ -324,5 +324,5 @@ func TestOldDeliveriesGo(t *testing.T) {
 	must.OK(t, endpoint.Expire(t.Context(), b.DB.Pool, b.Tenant))
 	assert.Equal(t, b.only().Operation, "customer.archive")
 	b.delivered()
-	assert.Equal(t, len(b.received), 1, "received")
+	assert.Equal(t, len(b.got()), 1, "received")
 }
