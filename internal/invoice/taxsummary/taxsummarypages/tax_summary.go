@@ -27,8 +27,8 @@ type taxSummary struct {
 	sums        []taxsummary.Sum
 	euSales     []taxsummary.EUSale
 	mistaken    []taxsummary.EUSale // with the treatment of EU sales, but not in the list
-	part        string    // of the CSV file: euSalesPart, or "" for the tax
-	closed      date.Date // the last closed day; zero if the books are open
+	part        string              // of the CSV file: euSalesPart, or "" for the tax
+	closed      date.Date           // the last closed day; zero if the books are open
 }
 
 const (
