@@ -192,7 +192,7 @@ func TaxSummaryPage(p templates.Page, v TaxSummary) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(v.Currencies) > 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"card flush\"><table class=\"list plain\"><thead><tr><th scope=\"col\">Tax rate</th><th scope=\"col\">Documents</th><th scope=\"col\" class=\"num\">Net</th><th scope=\"col\" class=\"num\">Tax</th><th scope=\"col\" class=\"num\">Gross</th></tr></thead> ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"card flush\"><table class=\"list\"><thead><tr><th scope=\"col\">Tax rate</th><th scope=\"col\">Documents</th><th scope=\"col\" class=\"num\">Net</th><th scope=\"col\" class=\"num\">Tax</th><th scope=\"col\" class=\"num\">Gross</th></tr></thead> ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
