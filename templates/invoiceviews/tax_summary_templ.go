@@ -261,7 +261,7 @@ func TaxSummaryPage(p templates.Page, v TaxSummary) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(v.Mistaken) > 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<p class=\"warning\"><strong>Lines with <em>EU supply</em> to customers in your country or outside of the EU aren't in the EU sales list.</strong> Void or credit these invoices, and issue new ones with another treatment:</p><ul>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "<p class=\"warning\"><strong>Lines with <em>EU supply</em> to customers in your country or outside of the EU aren't in the EU sales list.</strong> Void or credit these invoices, and issue new ones with another treatment:</p><ul class=\"card\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -53,7 +53,9 @@ func TestTaxSummary(t *testing.T) {
 	} {
 		goods := program.With("Idempotency-Key", key).Post("/api/v1/invoices", `{
 			"customer": {`+customer+`}, "currency": "EUR", "issue_date": "2026-11-21", "due_date": "2026-12-21",
-			"lines": [{"description": "Tea", "quantity": "1", "unit_price": "100.00", "tax_rate": "0", "tax_treatment": "intra_community"}]}`)
+			"lines": [{
+				"description": "Tea", "quantity": "1", "unit_price": "100.00", "tax_rate": "0", "tax_treatment": "intra_community"
+			}]}`)
 		program.Post(goods.Location()+"/issue", "").Want(t, http.StatusOK)
 	}
 	p := b.Page(person.Get("/tax-summary?"+period)).Says("EU sales list", "FR32123456789 Marie FR Goods 100.00 EUR",
