@@ -146,9 +146,9 @@ func listBelow[R any](
 }
 
 // find limits a list to the rows that match a search in one of three ways: the text of the row or its whole begins with the search,
-// ignoring case, or with what follows its provider in the search; the row or its whole has the amount in the search, and the row or its
-// parent has the other words; or the row or its parent has all words. A number without decimals is an amount and a word. find returns the
-// words.
+// ignoring case, or with what follows its provider in the search, which may be nothing; the row or its whole has the amount in the search,
+// and the row or its parent has the other words; or the row or its parent has all words. A number without decimals is an amount and a word.
+// find returns the words.
 func find[R any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Below, q *search.Query[R], text string,
 ) (terms []search.Term, err error) {
@@ -212,8 +212,10 @@ func find[R any](
 	return terms, nil
 }
 
-// transfers splits a search at each space into a provider and the beginning of a reference, as typed, in upper and in lower case.
+// transfers splits a search at each space into a provider and the beginning of a reference, as typed, in upper and in lower case. The first
+// provider is the whole search, with any reference.
 func transfers(text string) (providers, references []string) {
+	providers, references = []string{text}, []string{""}
 	for i, r := range text {
 		if provider, reference := text[:i], text[i+1:]; r == ' ' {
 			providers = append(providers, provider, provider, provider)

@@ -76,6 +76,7 @@ func states() map[string]templ.Component {
 				{Country: "FR", VATNumber: "FR32123456789", Customer: hostile, Kind: "Goods", Net: "1.00 EUR"}, {Customer: hostile},
 			},
 			EUSalesHref: "/tax-summary/csv?part=eu_sales", EUSalesLeftOut: true,
+			Mistaken: []invoiceviews.EUSale{{Country: "US", Customer: hostile, Net: "1.00 EUR", Href: "/invoices?q=Ada"}},
 		}),
 		"tax summary of nothing": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{Title: "1 Nov 2026 – 30 Nov 2026"}),
 		"tax summary refused": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{

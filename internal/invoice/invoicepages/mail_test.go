@@ -131,7 +131,7 @@ func TestTextsHaveTheirOwnHistory(t *testing.T) {
 		person.Submit(path+"/edit", sitetest.Change(form.Typed(), pairs...)).Want(t, http.StatusSeeOther)
 	}
 	change("/settings", "name", "Acme Studio Ltd")
-	p := b.Page(person.Get("/email-texts")).Says("Invoice 2026-0042 from Acme Studio Ltd")
+	p := b.Page(person.Get("/email-texts")).Says("Invoice 2026-0042 from Acme Studio Ltd", "in credit notes and reversals, the reason and")
 	assert.Thatf(t, !strings.Contains(p.Text(), "Changed"), "%s", p.Text())
 	change("/email-texts", "void_subject", "Void")
 	b.Page(person.Get("/email-texts/events")).Says("Void invoice, subject set to Void")

@@ -179,11 +179,16 @@ func TestNoVATNumbers(t *testing.T) {
 		"ITIN 912-70-1234": "", "No. 12345": "", "CHE-123": "", "FRN 123456": "", "RSSMRA85T10A562S": "", "DE HRB 12345": "",
 		"DE12345678": "DE123456788", "DE1234567890": "DE123456788", "AT12345678": "ATU12345675", "NL123456789": "NL123456782B01",
 		"BE 123.456.749": "BE0123456749", "gr1": "EL123456783", "XI1": "XI123456789", "GB 1234": "GB123456789", "ES A1": "ESB12345674",
-		"IE6388047": "IE1234567FA", "CY12345678": "CY12345678F", "SE 556036-0793": "SE123456789701", "FR12 345 678 9": "FR32123456789",
+		"IE6388047": "IE1234567FA", "IE6388047W": "check", "IE8D79739J": "check", "DE123456789": "check",
+		"CY12345678": "CY12345678F", "SE 556036-0793": "SE123456789701", "FR12 345 678 9": "FR32123456789",
 	} {
 		want := ""
-		if form != "" {
-			want = "VAT numbers of this country have the form " + form + ". Check this one for typing mistakes."
+		switch form {
+		case "":
+		case "check":
+			want = "The check characters of this VAT number don't fit the others. Look for a typing mistake."
+		default:
+			want = "VAT numbers of this country have a form such as " + form + ". Check this one for typing mistakes."
 		}
 		_, is := party.VATNumber(typed)
 		assert.Thatf(t, !is && party.VATMistake(typed) == want, "%q: %t, %q", typed, is, party.VATMistake(typed))

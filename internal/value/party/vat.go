@@ -66,9 +66,14 @@ var vatNumbers = []vatNumber{
 func VATNumber(taxID string) (number string, is bool) {
 	number = strings.NewReplacer(".", "", "-", "").Replace(withoutSpaces(taxID))
 	return number, slices.ContainsFunc(vatNumbers, func(of vatNumber) bool {
-		rest, has := strings.CutPrefix(number, of.prefix)
-		return has && regexp.MustCompile(`^`+of.rest+`$`).MatchString(rest) && (of.check == nil || of.check(rest))
+		return of.hasForm(number) && (of.check == nil || of.check(number[len(of.prefix):]))
 	})
+}
+
+// hasForm reports whether a number without separators has the prefix and the pattern.
+func (v vatNumber) hasForm(number string) bool {
+	rest, has := strings.CutPrefix(number, v.prefix)
+	return has && regexp.MustCompile(`^`+v.rest+`$`).MatchString(rest)
 }
 
 // likeVAT matches a tax ID that is meant as a VAT number of the EU or the United Kingdom: without separators, it has the prefix, a digit
@@ -80,10 +85,14 @@ var likeVAT = regexp.MustCompile(`^(ATU?|BE|BG|CY|CZ|DE|DK|EE|EL|ES[A-Z]?|FI|FR(
 // VATMistake returns a sentence about a tax ID that is meant as a VAT number and is none, or "".
 func VATMistake(taxID string) string {
 	number, is := VATNumber(taxID)
-	if is || !likeVAT.MatchString(number) {
+	switch {
+	case is, !likeVAT.MatchString(number):
 		return ""
+	case slices.ContainsFunc(vatNumbers, func(of vatNumber) bool { return of.hasForm(number) }):
+		return "The check characters of this VAT number don't fit the others. Look for a typing mistake."
+	default:
+		return "VAT numbers of this country have a form such as " + VATExample(number[:2]) + ". Check this one for typing mistakes."
 	}
-	return "VAT numbers of this country have the form " + VATExample(number[:2]) + ". Check this one for typing mistakes."
 }
 
 // VATCountry returns the code of the country of a VAT number.

@@ -139,6 +139,7 @@ func TestAllPayments(t *testing.T) {
 		"currency=EUR&to=2026-11-02": "2.00 1.00 5.00", "currency=PLN": "",
 		"from=2026-11-02&to=2026-11-02&q=2026-0001": "2.00", "q=lovelace&currency=EUR&from=2026-11-03": "3.00",
 		"q=2026-11-0": "3.00 2.00 1.00", "q=bank+2026-11-02": "2.00", "q=Bank+OTH": "5.00", "q=Ban+other": "",
+		"q=bank": "3.00 2.00 1.00 5.00", "q=ban": "",
 		"q=2.00": "2.00", "q=ada+3.00": "3.00", "q=grace+3.00": "", "q=5": "5.00",
 		"customer_id=" + grace: "5.00", "q=2026-11&customer_id=" + grace: "", "q=OTHER&customer_id=" + grace: "5.00",
 	} {
@@ -184,7 +185,9 @@ func TestPartsOfTheMonth(t *testing.T) {
 	b.Page(person.Get("/payments?q=738.00")).Says("Listed payments 1 7.00 EUR")
 	b.Page(person.Get("/payments?q=ada+738.00")).Says("Listed payments 1 7.00 EUR")
 	for _, list := range []string{"payments", "receipts"} {
-		b.Page(person.Get("/" + list + "?q=Bank+of+Ireland+TX+1+/+3")).Says("Ada Lovelace Bank of Ireland TX 1 / 3")
+		for _, query := range []string{"Bank+of+Ireland+TX+1+/+3", "bank+of+ireland"} {
+			b.Page(person.Get("/" + list + "?q=" + query)).Says("Ada Lovelace Bank of Ireland TX 1 / 3")
+		}
 	}
 	b.Page(person.Get("/payments?q=grace+738.00")).Says("match “grace 738.00”")
 }

@@ -69,8 +69,8 @@ func (s *pages) mountPayments() {
 	})
 	web.ListAll(m, invoiceform.Below[payment.Listed]{
 		Pool: s.site.Pool, Many: "payments", Dated: "paid", Placeholder: "Invoice, customer, reference or amount",
-		Searched: "whose reference, or their receipt's, begins with this, or of invoices whose number, lines, or customer's name, email, " +
-			"tax ID, contact or reference have words that begin with these",
+		Searched: "whose provider is this or whose reference begins with it, or their receipt's, or of invoices whose number, lines, or " +
+			"customer's name, email, tax ID, contact or reference have words that begin with these",
 		List: payment.List, SumUp: sumUp,
 		Sums: []invoiceviews.Standing{
 			{Kind: "month", Label: "Paid in the month"}, {Kind: "direct", Label: "Payments without a receipt"},
