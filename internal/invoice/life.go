@@ -174,14 +174,14 @@ func notDuplicate(context.Context, *idempotency.Store, idempotency.Intent, VoidD
 func errHasPayments() error {
 	return &conflict.Error{
 		Kind: &HasPayments, Title: "You can't void this invoice.",
-		Text: "It has payments. Remove them first if they're mistaken, or else credit it. Nothing was changed.",
+		Text: "It has payments. Remove those recorded by mistake first, or credit the invoice. Nothing was changed.",
 	}
 }
 
 func errHasCreditNotes() error {
 	return &conflict.Error{
 		Kind: &HasCreditNotes, Title: "You can't void this invoice.",
-		Text: "It has credit notes, which stay even if reversed. Credit the rest of it instead. Nothing was changed.",
+		Text: "It has credit notes, which stay even if reversed. Credit what is left instead. Nothing was changed.",
 	}
 }
 

@@ -27,7 +27,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 		t.Helper()
 		a, repeats := person.Submit(path, values), ""
 		if a.Status == http.StatusConflict {
-			a, repeats = person.Press(b.Page(a).Says("Looks like", "Create anyway?"), "Create anyway"), asked
+			a, repeats = person.Press(b.Page(a).Says("Looks like", "Record anyway?"), "Record anyway"), asked
 		}
 		a.Want(t, http.StatusSeeOther)
 		return repeats
