@@ -61,7 +61,8 @@ func Ledger(
 			'kind', `+postingKind+`, 'id', l.source_id, 'amount', l.amount, 'date',
 				CASE WHEN l.kind IN ('removal', 'reversal') THEN business_day(l.at)
 					ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date, w.written_off_on) END,
-			'number', COALESCE(n.number, c.credit_note), 'left', p.left_amount, 'removed', COALESCE(p.removed_at, f.removed_at, w.reversed_at) IS NOT NULL,
+			'number', COALESCE(n.number, c.credit_note), 'left', p.left_amount,
+			'removed', COALESCE(p.removed_at, f.removed_at, w.reversed_at) IS NOT NULL,
 			'closed', COALESCE(COALESCE(p.paid_on, f.refunded_on) <= (SELECT books_closed(@tenant_id, '2000-01-01')), false),
 			'method', COALESCE(p.method, w.reason), 'receipt', COALESCE(p.receipt_id, became.id),
 			'details', concat_ws(' ', COALESCE(p.provider, c.provider), COALESCE(p.reference, c.reference), p.source, p.external_id,

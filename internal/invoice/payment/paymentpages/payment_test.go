@@ -201,7 +201,7 @@ func TestRemoveAPayment(t *testing.T) {
 		"Record it as a receipt").LeadsTo("/invoices/" + invoice)
 	p := b.Page(person.Get(person.Get(path).Location())).Says("Remove payment 2026-0001: 40.00 EUR, paid 22 Nov 2026",
 		"This takes back the payment of 40.00 EUR from 22 Nov 2026. The open amount of the invoice goes up by 40.00 EUR. "+
-			"Both entries stay on the invoice. The removal is recorded today, 27 Nov 2026.",
+			"Both entries stay on the invoice.", "The removal is recorded today, 27 Nov 2026.",
 		"After that, you can enter the reference Bank TX 1 again.")
 	p.LeadsTo("/invoices/" + invoice)
 	person.Press(p, "Remove payment").Want(t, http.StatusSeeOther)
