@@ -88,7 +88,7 @@ func (s *Pages) issuePage(r *http.Request, p templates.Page, f templates.Form, i
 
 func (s *Pages) voidPage(r *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
 	v, tenant := invoiceviews.Void{Form: f, InvoiceStep: excerpt.Step(inv)}, web.Principal(r).Tenant
-	if inv.Status != invoice.StatusDraft {
+	if !inv.IssuedAt.IsZero() {
 		v.IssueDate, v.TakenOff = web.DateText(inv.IssueDate), web.DateText(inv.IssueDate)
 		if today := s.site.Today(r); inv.IssueDate.Before(today) {
 			v.TakenOff = web.DateText(today)
