@@ -135,6 +135,7 @@ func states() map[string]templ.Component {
 		"reopen":               invoiceviews.ReopenPage(page, templates.Form{Key: "k", Submit: "Reopen the books", Version: 1}, hostile),
 		"void": invoiceviews.VoidPage(page, invoiceviews.Void{
 			Form: templates.Form{Key: "k", Submit: "Void invoice", Version: 1}, To: hostile, DuplicateOf: hostile,
+			IssueDate: "21 Oct 2026", TakenOff: "22 Nov 2026",
 		}),
 		"remove payment": invoiceviews.RemovePage(page, invoiceviews.Remove{
 			Form: templates.Form{Key: "k", Submit: "Remove payment", Version: 1}, What: "payment", Name: hostile, Href: "/invoices/1",
@@ -209,6 +210,7 @@ func states() map[string]templ.Component {
 				{Date: "22 Oct 2026", Kind: "Refund", Amount: "−1.00 EUR", Closed: true},
 				{Date: "22 Nov 2026", Kind: "Payment", Amount: "2.00 EUR", RemoveHref: "/payments/2/remove"},
 				{Date: "22 Nov 2026", Kind: "Payment", Amount: "1.00 EUR", Removed: true},
+				{Date: "22 Nov 2026", Kind: "Payment", Amount: "1.00 EUR", ReceiptHref: "/receipts/1", Number: "CN-2026-0001"},
 				{Date: "23 Nov 2026", Kind: "Payment removed", Amount: "−1.00 EUR"},
 				{Date: "22 Nov 2026", Kind: "Became credit", Amount: "−1.00 EUR", ReceiptHref: "/receipts/1"},
 				{Date: "22 Nov 2026", Kind: "Credit note", Amount: "2.00 EUR", Number: "CN-2026-0001", Href: "/credit-notes/1"},

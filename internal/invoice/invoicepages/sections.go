@@ -51,6 +51,12 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 	details := strings.TrimSuffix(web.OptionText(p.Method)+" · "+p.Details, " · ")
 	if p.Receipt != uuid.Nil {
 		row.ReceiptHref = "/receipts/" + p.Receipt.String()
+		if p.Kind == "payment" || p.Kind == "removal" {
+			row.Number = p.Number
+		}
+	}
+	if row.Number != "" { // no transfer
+		details = ""
 	}
 	switch p.Kind {
 	case "payment":

@@ -245,6 +245,7 @@ func TestStepsAreAskedOnPages(t *testing.T) {
 	wantMails(b, 1)
 	b.Exec(`UPDATE mails SET state = 'sent', sent_at = now()`)
 	assert.Thatf(t, tells(second), "who got an email cannot be told")
+	ask(second + "/void").Says("keeps it on its issue date, 21 Nov 2026, and subtracts it on 27 Nov 2026.")
 	person.Submit(second+"/void", sitetest.Change(ask(second+"/void").Typed(), "tell_customer", "true"))
 	wantMails(b, 2)
 	void := b.Page(person.Get(second)).Says("Nothing is owed on this invoice.")
@@ -297,8 +298,8 @@ func TestWhatCountsStays(t *testing.T) {
 		operation, slug string
 		says            []string
 	}{
-		{invoicecases.Payments, "invoice.void", "has-payments", []string{"You can't void this invoice.", "It has payments."}},
-		{invoicecases.CreditNotes, "invoice.void", "has-credit-notes", []string{"You can't void this invoice.", "It has credit notes."}},
+		{invoicecases.Payments, "invoice.void", "has-payments", []string{"Remove those recorded by mistake first"}},
+		{invoicecases.CreditNotes, "invoice.void", "has-credit-notes", []string{"Credit what is left instead."}},
 		{invoicecases.WriteOffs, "invoice.void", "has-write-offs", []string{"You can't void this invoice.", "Take them back first."}},
 		{invoicecases.Refunds, "payment.remove", "has-refunds", []string{"You can't remove this payment.", "Remove the refund first"}},
 	} {

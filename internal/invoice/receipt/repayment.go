@@ -66,6 +66,11 @@ func (in RepayInput) Draft(of Receipt) (RepayDraft, error) {
 	return d, problems.Err()
 }
 
+// repaidAlike describes a likely repeat of a repayment.
+var repaidAlike = idempotency.Alike[Repayment]{
+	Fields: []string{"receipt_id date amount"}, Within: 10 * time.Minute, Name: RepaymentName, Verb: "record",
+}
+
 // Repay records that credit of a receipt was paid back to the customer.
 var Repay = idempotency.Define(idempotency.Spec[RepayDraft, Repayment]{
 	Kind: idempotency.Create, Name: "repayment.create", Table: Repayments,
@@ -79,13 +84,13 @@ var Repay = idempotency.Define(idempotency.Spec[RepayDraft, Repayment]{
 			VALUES (@tenant_id, @receipt_id, @operation, @idempotency_key, 'credit paid back')`, args)
 		return tx.Record()
 	},
-	Alike:  idempotency.Alike[Repayment]{Fields: []string{"receipt_id date amount"}, Within: 10 * time.Minute, Name: RepaymentName},
+	Alike:  repaidAlike,
 	Retain: 72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[RepayDraft]{
 		"repayments_receipt": idempotency.Missing[RepayDraft],
 		"books_closed":       invoice.WhenClosed[RepayDraft]("/date", invoice.UseLaterDate),
 		idempotency.LookAlike(Repayments.Name): invoice.RefuseBeforeAsking(
-			Repayments, RepaymentName, func(d RepayDraft) date.Date { return d.Date }),
+			Repayments, repaidAlike, func(d RepayDraft) date.Date { return d.Date }),
 		"repayments_within_receipt": func(
 			_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d RepayDraft, broken *pgconn.PgError,
 		) error {

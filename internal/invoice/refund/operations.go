@@ -21,10 +21,15 @@ import (
 	"onlyonce/internal/value/money"
 )
 
+// alike describes a likely repeat.
+var alike = idempotency.Alike[Refund]{
+	Fields: []string{"payment_id date amount"}, Within: 10 * time.Minute, Name: Name, Verb: "record",
+}
+
 // Create records a refund and posts it to the invoice of its payment.
 var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 	Kind: idempotency.Create, Name: "refund.create", Table: Table,
-	Alike: idempotency.Alike[Refund]{Fields: []string{"payment_id date amount"}, Within: 10 * time.Minute, Name: Name},
+	Alike: alike,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		args := pgx.NamedArgs{
 			"payment_id": d.PaymentID, "amount": d.Amount, "refunded_on": d.Date.Time(), "reference": d.Reference, "seen_left": d.SeenLeft,
@@ -49,7 +54,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 		"refunds_not_of_credit":           becameCredit,
 		"refunds_payment":                 idempotency.Missing[Draft],
 		"books_closed":                    invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
-		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, Name, func(d Draft) date.Date { return d.Date }),
+		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, alike, func(d Draft) date.Date { return d.Date }),
 	},
 	NotInFingerprint: []string{"Paid", "SeenLeft"},
 	Fields: func(d Draft) []slog.Attr {

@@ -46,17 +46,22 @@ type Entry struct {
 	Balance   decimal.Decimal `json:"-"`         // after the entry
 }
 
+// What returns the kind for programs, which is "credit_note_reversal" for the reversal of a credit note.
+func (e Entry) What() string {
+	if e.Kind == "credit_note" && e.Amount > 0 {
+		return "credit_note_reversal"
+	}
+	return e.Kind
+}
+
 // Text returns the kind for users: "Credit note reversed".
 func (e Entry) Text() string {
-	if e.Kind == "credit_note" && e.Amount > 0 {
-		return "Credit note reversed"
-	}
 	return map[string]string{
-		"invoice": "Invoice", "void": "Invoice voided", "credit_note": "Credit note",
+		"invoice": "Invoice", "void": "Invoice voided", "credit_note": "Credit note", "credit_note_reversal": "Credit note reversed",
 		"payment": "Payment", "payment_removal": "Payment removed", "refund": "Refund", "refund_removal": "Refund removed",
 		"write_off": "Write-off", "write_off_reversal": "Write-off taken back", "receipt": "Receipt", "receipt_removal": "Receipt removed",
 		"repayment": "Credit paid back", "repayment_removal": "Repayment removed",
-	}[e.Kind]
+	}[e.What()]
 }
 
 // OfReceipt reports whether the entry belongs to a receipt, and not to an invoice.

@@ -102,6 +102,8 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	program.Post("/api/v1/invoices/"+other+"/issue", `{}`).Want(t, http.StatusOK)
 	program.Post("/api/v1"+receipt+"/allocations", `{"invoice_id": "`+other+`", "amount": "0.07", "date": "2026-11-23"}`).
 		Want(t, http.StatusCreated)
+	b.Page(x.Caller.Get("/invoices/" + other)).
+		Says("Payment Refund 0.07 EUR of it Remove payment of 0.07 EUR credit from " + note.Number + " 0.07 EUR")
 	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Listed payments 1 135.77 EUR Listed, from credit notes 1 0.07 EUR", note.Number)
 	b.Page(x.Caller.Get(page+"/reversals/new?key=used")).
 		Says("You can't reverse this credit note.", "First take back the payment of 0.07 EUR on 2026-0002.")
@@ -113,7 +115,7 @@ func TestCreditWhatIsPaid(t *testing.T) {
 }
 
 // TestAmountAndReversal checks the buttons that fill in all quantities or none, an amount in place of quantities, and that a credit note is
-// reversed on its page, which then links to the reversal. The invoice and its history have both.
+// reversed on its page, which then links to the reversal. The invoice, its history and the statement have both, and it can't be voided.
 func TestAmountAndReversal(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
@@ -135,7 +137,15 @@ func TestAmountAndReversal(t *testing.T) {
 	b.Page(x.Caller.Get(page)).Says("Reversed by CN-2026-0002").LeadsTo(back)
 	b.Page(x.Caller.Get(back)).Says("Reverses CN-2026-0001", "Credit note reversal CN-2026-0002", "Design Part of the amount 23% −36.83",
 		"Total credited EUR −50.00").LeadsTo(page)
-	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Open 135.77 EUR", "Credit note reversed CN-2026-0002 −50.00 EUR")
+	invoice := b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Open 135.77 EUR", "Credit note reversed CN-2026-0002 −50.00 EUR").Text()
+	assert.Thatf(t, !strings.Contains(invoice, "Void"), "%s", invoice)
+	b.Page(x.Caller.Get("/invoices/" + x.ID + "/void?key=credited")).Says("It has credit notes, which stay even if reversed.")
+	statement := sitetest.Get[string](b, `
+		SELECT '/customers/' || customer_id || '/statement/csv?currency=EUR&from=' || n.issue_date || '&to=' || n.issue_date
+		FROM credit_notes n JOIN invoices i ON i.id = invoice_id WHERE reverses_id IS NOT NULL`)
+	account := x.Caller.Get(statement).Body
+	assert.Thatf(t, strings.Contains(account, ",credit_note,CN-2026-0001,") &&
+		strings.Contains(account, ",credit_note_reversal,CN-2026-0002,,,EUR,50.00,"), "%s", account)
 	b.Page(x.Caller.Get("/invoices/" + x.ID + "/events")).Says("Credit note of 50.00 EUR reversed by CN-2026-0002")
 	b.Page(x.Caller.Get(page + "/reversals/new?key=again")).Says("This credit note was reversed by CN-2026-0002.")
 }

@@ -204,11 +204,12 @@ func TestRemoveAPayment(t *testing.T) {
 		"Record it as a receipt").LeadsTo("/invoices/" + invoice)
 	p := b.Page(person.Get(person.Get(path).Location())).Says("Remove payment 2026-0001: 40.00 EUR, paid 22 Nov 2026",
 		"This takes back the payment of 40.00 EUR from 22 Nov 2026. The open amount of the invoice goes up by 40.00 EUR. "+
-			"Both entries stay on the invoice.", "After that, you can enter the reference Bank TX 1 again.")
+			"Both entries stay on the invoice.", "The removal is recorded today, 27 Nov 2026.",
+		"After that, you can enter the reference Bank TX 1 again.")
 	p.LeadsTo("/invoices/" + invoice)
 	person.Press(p, "Remove payment").Want(t, http.StatusSeeOther)
 	b.Page(person.Get("/invoices/"+invoice)).Says("Payment removed. All invoices", "Open 135.77 EUR Due 21 Dec 2026.",
-		"Payment removed Bank transfer · Bank TX 1 −40.00 EUR", "Payment removed Bank transfer · Bank TX 1 40.00 EUR",
+		"Payment removed Bank transfer · Bank TX 1 −40.00 EUR", "Payment (removed later) Bank transfer · Bank TX 1 40.00 EUR",
 		"Payment of 40.00 EUR removed", "Payment of 40.00 EUR recorded")
 	b.Page(person.Get(path + "?key=other")).Says("This payment was already removed.")
 }
@@ -238,7 +239,7 @@ func TestRemoveARefund(t *testing.T) {
 	program.Post("/api/v1/payments/"+later+"/remove", "").Want(t, http.StatusOK)
 	person.Press(p, "Remove refund").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(at)).Says("Refund removed. All invoices", "Open 95.77 EUR 40.00 of 135.77 paid.", "Refund removed 10.00 EUR",
-		"Refund removed RF 1 −10.00 EUR", "Refund of 10.00 EUR removed", "10.00 EUR refunded", "Remove payment of 40.00 EUR")
+		"Refund (removed later) RF 1 −10.00 EUR", "Refund of 10.00 EUR removed", "10.00 EUR refunded", "Remove payment of 40.00 EUR")
 	b.Page(person.Get(path + "?key=again")).Says("This refund was already removed.")
 }
 

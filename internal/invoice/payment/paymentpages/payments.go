@@ -194,14 +194,14 @@ func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, 
 			"Both entries stay on the invoice.",
 	}
 	if of.ReceiptID != uuid.Nil {
-		effects = append(effects, "It is part of a receipt. The credit of the customer goes up by "+amount+".")
+		effects = append(effects, "It is part of a receipt or of other credit. The credit of the customer goes up by "+amount+".")
 	}
 	if reference != "" {
 		effects = append(effects, "If a webhook reports this payment again, it isn't recorded a second time.")
 	}
 	return invoiceviews.RemovePage(p, invoiceviews.Remove{
 		Form: f, What: "payment", Name: number, Href: s.invoices.URL(of.InvoiceID), Amount: amount, Date: "paid " + day, Effects: effects,
-		Reference: reference, Removed: !of.RemovedAt.IsZero(),
+		Today: s.site.Today(r).Display(), Reference: reference, Removed: !of.RemovedAt.IsZero(),
 	}), nil
 }
 

@@ -73,7 +73,7 @@ func (s *pages) removeRefundPage(r *http.Request, p templates.Page, f templates.
 			"This takes back the refund of " + amount + " from " + day + ". The open amount of the invoice goes down by " + amount + ". " +
 				"Both entries stay on the invoice.",
 		},
-		Removed: !of.RemovedAt.IsZero(),
+		Today: s.site.Today(r).Display(), Removed: !of.RemovedAt.IsZero(),
 	}), nil
 }
 

@@ -163,7 +163,7 @@ func (s *pages) removeRepaymentPage(
 		Form: f, What: "repayment", Name: of.Customer.Name, Href: s.receipts.URL(of.ID), Amount: amount,
 		Date:    "paid back " + web.DateText(b.Date),
 		Effects: []string{"The credit of the customer goes up by " + amount + ". The repayment stays with its receipt, as removed."},
-		Removed: !b.RemovedAt.IsZero(),
+		Today:   s.site.Today(r).Display(), Removed: !b.RemovedAt.IsZero(),
 	}), nil
 }
 

@@ -242,7 +242,7 @@ func (s *pages) explainRemoval(r *http.Request, of receipt.Receipt, view *templa
 	return nil
 }
 
-func (s *pages) removePage(_ *http.Request, p templates.Page, f templates.Form, of receipt.Receipt) (templ.Component, error) {
+func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, of receipt.Receipt) (templ.Component, error) {
 	effects := []string{"The credit of the customer goes down by " + web.AmountText(of.Currency, of.Left) +
 		". The receipt stays in the list, as removed."}
 	if of.Allocated > 0 {
@@ -251,7 +251,7 @@ func (s *pages) removePage(_ *http.Request, p templates.Page, f templates.Form, 
 	}
 	return invoiceviews.RemovePage(p, invoiceviews.Remove{
 		Form: f, What: "receipt", Name: of.Customer.Name, Href: s.receipts.URL(of.ID), Amount: web.AmountText(of.Currency, of.Amount),
-		Date: "received " + web.DateText(of.Date), Effects: effects,
+		Date: "received " + web.DateText(of.Date), Effects: effects, Today: s.site.Today(r).Display(),
 		Reference: strings.TrimSpace(of.Provider + " " + of.Reference), Removed: !of.RemovedAt.IsZero(),
 	}), nil
 }

@@ -188,13 +188,14 @@ func TestRemoveAReceipt(t *testing.T) {
 	b.Page(person.Get(at+"/remove?key=used")).Says("You can't remove this receipt.",
 		"First take back the repayment of 10.00 EUR and the refund of 5.00 EUR on 2026-0001.")
 	p = b.Page(person.Get(person.Get(repayment).Location())).Says("Remove repayment Ada Lovelace: 10.00 EUR, paid back 2 Mar 2025",
-		"The credit of the customer goes up by 10.00 EUR.")
+		"The credit of the customer goes up by 10.00 EUR.", "recorded today, 27 Nov 2026.")
 	person.Press(p, "Remove repayment").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(at)).Says("Repayment removed.", "10.00 EUR on 2 Mar 2025 removed", "Credit left 50.00 EUR")
 	program.Post("/api/v1"+refund, "").Want(t, http.StatusOK)
 	b.Page(person.Get(at)).LeadsTo(at + "/remove")
 	p = b.Page(person.Get(person.Get(at+"/remove").Location())).Says("Remove receipt Ada Lovelace: 90.00 EUR, received 1 Mar 2025",
-		"The credit of the customer goes down by 50.00 EUR.", "what is open on their invoices goes up by 40.00 EUR together.")
+		"The credit of the customer goes down by 50.00 EUR.", "what is open on their invoices goes up by 40.00 EUR together.",
+		"recorded today, 27 Nov 2026.")
 	person.Press(p, "Remove receipt").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(at)).Says("Receipt 90.00 EUR on 1 Mar 2025 removed.", "2026-0001 removed")
 	b.Page(person.Get(invoice)).Says("Open 135.77 EUR", "Payment of 40.00 EUR removed")

@@ -143,7 +143,7 @@ func show(a account) any {
 	}
 	for _, e := range a.found.Entries.Rows {
 		shown.Entries = append(shown.Entries, entryJSON{
-			e.Day, e.Kind, e.ID, e.Number, e.DueDate, e.Reference, a.plain(decimal.NewFromInt(e.Amount)), a.plain(e.Balance),
+			e.Day, e.What(), e.ID, e.Number, e.DueDate, e.Reference, a.plain(decimal.NewFromInt(e.Amount)), a.plain(e.Balance),
 		})
 	}
 	return shown
@@ -175,7 +175,7 @@ func (s *pages) rows(r *http.Request, a account) ([][]string, error) {
 		if e.DueDate != (date.Date{}) {
 			due = e.DueDate.String()
 		}
-		rows = append(rows, row(e.Day, e.Kind, e.Number, due, e.Reference, a.plain(decimal.NewFromInt(e.Amount)), e.Balance))
+		rows = append(rows, row(e.Day, e.What(), e.Number, due, e.Reference, a.plain(decimal.NewFromInt(e.Amount)), e.Balance))
 	}
 	return append(rows, row(a.of.Last, "closing_balance", "", "", "", "", all.Closing)), nil
 }
