@@ -1,5 +1,7 @@
 // Command invoiceclient creates an invoice once, with a client generated from the API's description: invoiceclient KEY invoice.json
-// ONLYONCE_URL is the address of the app, and ONLYONCE_TOKEN the API token. Before the first run, the key was created and stored.
+//
+// ONLYONCE_URL is the address of the app, and ONLYONCE_TOKEN the API token.
+// Before the first run, the key was created and stored.
 package main
 
 //go:generate go tool oapi-codegen -generate types,client -package api -o api/api.gen.go openapi.json

@@ -87,7 +87,7 @@ func (in Input) Draft(s Server) (Draft, error) {
 	var beginnings []string
 	for beginning := range strings.FieldsSeq(d.Operations) {
 		if !slices.ContainsFunc(s.Known, func(name string) bool { return strings.HasPrefix(name, beginning) }) {
-			problems.Add("/operations", "No operation begins with “"+beginning+"”. Enter words like invoice. or payment.create.")
+			problems.Add("/operations", "No operation begins with “"+beginning+"”. Enter words like customer. or customer.edit.")
 		}
 		beginnings = append(beginnings, beginning)
 	}

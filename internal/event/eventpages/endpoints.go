@@ -24,7 +24,7 @@ func mountEndpoints(s *web.Site, key secretkey.Key, private bool) {
 		},
 		{
 			Name: "operations", Label: "Operations", Optional: true, Text: operations,
-			Hint: "The beginnings of their names, such as “invoice. payment.”, with spaces between them. Leave this blank for all events.",
+			Hint: "The beginnings of their names, such as “customer.”, with spaces between them. Leave this blank for all events.",
 		},
 	})
 	form.Words = &web.Wording{
