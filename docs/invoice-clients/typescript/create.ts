@@ -1,5 +1,7 @@
 // Creates an invoice once, with a client generated from the API's description: node built/create.js KEY invoice.json
-// ONLYONCE_URL is the address of the app, and ONLYONCE_TOKEN the API token. Before the first run, the key was created and stored.
+//
+// ONLYONCE_URL is the address of the app, and ONLYONCE_TOKEN the API token.
+// Before the first run, the key was created and stored.
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import createClient from 'openapi-fetch'
