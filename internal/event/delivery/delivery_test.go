@@ -116,6 +116,7 @@ func TestFailures(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
 		change func(*delivery.Config)
+		demo   bool
 		status int
 		reason string
 		off    bool
@@ -151,6 +152,10 @@ func TestFailures(t *testing.T) {
 			change: func(c *delivery.Config) { c.Private = false },
 			reason: "The address doesn't lead to the public internet.",
 		},
+		"is of the demo": {
+			demo: true, change: func(c *delivery.Config) { c.Private = false },
+			reason: "The demo sends no events.",
+		},
 		"without a key": {
 			change: func(c *delivery.Config) {
 				*c = delivery.Config{Pool: c.Pool, Log: c.Log, Event: c.Event, Private: true}
@@ -165,6 +170,7 @@ func TestFailures(t *testing.T) {
 			if c.change != nil {
 				c.change(&config)
 			}
+			b.Exec(`UPDATE tenants SET demo = $1`, c.demo)
 			b.customer("ada", 0)
 			b.work(delivery.NewWorker(config))
 			d := b.only()

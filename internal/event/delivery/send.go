@@ -23,6 +23,9 @@ func (w *Worker) send(ctx context.Context, j Job, d claimed, body []byte) outcom
 	if w.config.Key.IsZero() {
 		return failed(d, 0, "This server has no key to sign deliveries with. Set SECRET_KEY and restart it.")
 	}
+	if d.Demo && !w.config.Private {
+		return failed(d, 0, "The demo sends no events. Set ALLOW_PRIVATE_ENDPOINTS=1 to try it on your machine.")
+	}
 	request, err := w.request(ctx, j, d, body)
 	if err != nil {
 		return failed(d, 0, "The address can't be used.")

@@ -65,7 +65,8 @@ type Config struct {
 	Key  secretkey.Key // from which the secrets of endpoints are derived
 	// Event returns the JSON of the event with a number, or nil for an operation without an API.
 	Event func(ctx context.Context, tenant uuid.UUID, n int64) ([]byte, error)
-	// Private is set if addresses may be those of machines that are not on the public internet.
+	// Private is set if addresses may be those of machines that are not on the public internet. Only then are events of demo tenants sent,
+	// because anybody could enter an address for them.
 	Private bool
 	Timeout time.Duration // of an attempt; 0 is [DefaultTimeout]
 }
@@ -120,15 +121,17 @@ type claimed struct {
 	Version  int
 	Attempts int // with this one
 	Address  string
+	Demo     bool // of a tenant whose credentials are public
 }
 
 // claim takes the next delivery that is due.
 func (w *Worker) claim(ctx context.Context, j Job) (d claimed, found bool, err error) {
 	err = postgres.InTenant(ctx, w.config.Pool, j.Tenant, func(tx pgx.Tx) error {
 		rows, _ := tx.Query(ctx, `
-			SELECT d.id, d.n, d.event_id, d.version, d.attempts, e.address
+			SELECT d.id, d.n, d.event_id, d.version, d.attempts, e.address, t.demo
 			FROM claim_delivery(@tenant, @endpoint, @lease, @at_once) d
-			JOIN endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id`, pgx.NamedArgs{
+			JOIN endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+			JOIN tenants t ON t.id = d.tenant_id`, pgx.NamedArgs{
 			"tenant": j.Tenant, "endpoint": j.Endpoint, "lease": w.config.Timeout + 2*noting, "at_once": atOnce,
 		})
 		d, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[claimed])
