@@ -143,9 +143,9 @@ func TestVerdicts(t *testing.T) {
 	assert.Equal(t, strings.Join(i.Columns, " "), "external_id name email contact country")
 	want := []string{
 		"2 new", "3 known", "4 known",
-		"5 differs Eve differs. Country: saved is nothing, the file has FR. Contact: saved is Annabella, the file has Byron.",
+		"5 differs Country: saved is nothing, the file has FR. Contact: saved is Annabella, the file has Byron.",
 		"6 alike Looks like Acme, Inc., which has the same name.", "7 alike Looks like Acme, Inc., which has the same email.",
-		"8 differs Gone differs. Archived: saved is yes, the file has no.",
+		"8 differs Archived: saved is yes, the file has no.",
 		"9 wrong Enter the customer's name. Choose a country by its two-letter code, like IE.",
 		"10 known Line 2 has the same customer.", "11 differs Line 2 has the same ID with other details.",
 		"12 differs Line 2 has the same email and name with other details.",

@@ -316,7 +316,7 @@ func (f found) compare(row *Row) error {
 		row.Differences = append(row.Differences, Difference{"Archived", "yes", "no"})
 	}
 	if len(row.Differences) > 0 {
-		row.Verdict, row.Problem = Differs, is.Name+" differs. "+describe(row.Differences)
+		row.Verdict, row.Problem = Differs, describe(row.Differences)
 	}
 	return nil
 }

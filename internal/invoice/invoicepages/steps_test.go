@@ -131,6 +131,10 @@ func TestIssueWarns(t *testing.T) {
 			assert.Thatf(t, strings.Contains(got, says) == slices.Contains(treatments, treatment), "%s to %q: %s", treatment, country, got)
 		}
 	}
+	b.Exec(`UPDATE customers SET country = 'GB', tax_id = 'XI123456789'`)
+	b.Exec(`UPDATE invoice_lines SET tax_treatment = 'intra_community' WHERE position = 1`)
+	got := warned().Text()
+	assert.Thatf(t, !strings.Contains(got, "doesn't suit"), "to Northern Ireland: %s", got)
 	for issued, says := range map[string]string{
 		"2026-11-30": "", "2026-12-01": "The issue date, 1 Dec 2026, is in the future. Edit the draft",
 	} {

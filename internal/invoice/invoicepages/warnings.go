@@ -152,10 +152,12 @@ func misplaced(inv invoice.Invoice) (all []invoiceviews.Warning) {
 	if seller == "" || buyer == "" {
 		return nil
 	}
+	number, is := party.VATNumber(inv.Customer.TaxID)
+	northernIreland := is && strings.HasPrefix(number, "XI") // a member of the EU for goods
 	var texts []string
 	for as, wrong := range map[invoice.Treatment]bool{
 		invoice.Export:         seller == buyer || party.InEU(seller) && party.InEU(buyer),
-		invoice.IntraCommunity: seller == buyer || !party.InEU(buyer),
+		invoice.IntraCommunity: seller == buyer || !party.InEU(buyer) && !northernIreland,
 		invoice.ReverseCharge:  seller == buyer,
 	} {
 		if wrong && slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool { return l.NoTax == as }) {

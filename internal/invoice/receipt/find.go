@@ -46,12 +46,14 @@ type Credit struct {
 // CreditFor returns the credit that can pay an invoice, or [pgx.ErrNoRows].
 func CreditFor(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) (Credit, error) {
 	return record.One(ctx, pool, tenant, pgx.RowToStructByPos[Credit], `
-		SELECT (SELECT name FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = r.customer_id),
-			id, left_amount, sum(left_amount) OVER (), count(*) OVER ()
-		FROM receipts r
-		WHERE tenant_id = @tenant_id AND left_amount > 0 AND (customer_id, currency) = (
-			SELECT i.customer_id, i.currency FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = @invoice)
-		ORDER BY customer_id, id LIMIT 1`,
+		SELECT (SELECT name FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = r.customer_id), id, left_amount, total, receipts
+		FROM (
+			SELECT customer_id, id, received_on, left_amount, sum(left_amount) OVER () AS total, count(*) OVER () AS receipts
+			FROM receipts
+			WHERE tenant_id = @tenant_id AND left_amount > 0 AND (customer_id, currency) = (
+				SELECT i.customer_id, i.currency FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = @invoice)
+			ORDER BY customer_id, id) AS r
+		ORDER BY received_on, id LIMIT 1`,
 		pgx.NamedArgs{"invoice": invoice})
 }
 

@@ -66,4 +66,7 @@ func TestTaxIDHint(t *testing.T) {
 		person := b.Person(b.Replica, b.Acme)
 		b.Page(person.Get(person.Get("/settings/edit").Location())).Says(want)
 	}
+	b.Exec(`UPDATE settings SET country = 'LV', tax_id = 'LV41234567891'`)
+	person := b.Person(b.Replica, b.Acme)
+	b.Page(person.Get(person.Get("/settings/edit").Location())).Says("The VAT number is LV41234567891. Only its form was checked.")
 }

@@ -96,12 +96,14 @@ ORDER BY due_date, id LIMIT 50;
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT (SELECT name FROM customers c WHERE c.tenant_id = $1 AND c.id = r.customer_id),
-id, left_amount, sum(left_amount) OVER (), count(*) OVER ()
-FROM receipts r
-WHERE tenant_id = $1 AND left_amount > 0 AND (customer_id, currency) = (
-	SELECT i.customer_id, i.currency FROM invoices i WHERE i.tenant_id = $1 AND i.id = $2)
-ORDER BY customer_id, id LIMIT 1;
+SELECT (SELECT name FROM customers c WHERE c.tenant_id = $1 AND c.id = r.customer_id), id, left_amount, total, receipts
+FROM (
+	SELECT customer_id, id, received_on, left_amount, sum(left_amount) OVER () AS total, count(*) OVER () AS receipts
+	FROM receipts
+	WHERE tenant_id = $1 AND left_amount > 0 AND (customer_id, currency) = (
+		SELECT i.customer_id, i.currency FROM invoices i WHERE i.tenant_id = $1 AND i.id = $2)
+	ORDER BY customer_id, id) AS r
+ORDER BY received_on, id LIMIT 1;
 
 -- receipt
 
