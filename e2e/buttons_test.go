@@ -31,6 +31,7 @@ type button struct {
 
 	// For Back, and another input:
 	used    string            // on the form that was used
+	now     string            // a text there with an amount that the first attempt changed; "" for none
 	other   map[string]string // by field
 	refused []string          // texts on the page that refuses the other input
 	anyway  string            // the button there that uses it; "" if Back isn't tried
@@ -292,6 +293,7 @@ func goesBack(cached, javaScript bool) func(*session, button) {
 					s.isFocused(notice)
 				}
 				s.check(expect.Locator(notice.GetByRole("link").First()).ToBeVisible(), "find a link to the record")
+				s.sees(b.now)
 			}
 			if !cached {
 				b.fill(s)

@@ -141,6 +141,7 @@ func recordPayment(s *session) button {
 		first: "created", done: saysPaymentRecorded, again: ignoredSecondPayment, slowly: true,
 		proves: func(n int) { s.hasPaid(s.number(1), []int{23, 50}[:n]...) },
 		used:   "This form already recorded 23.00 EUR", refused: []string{"This form already recorded 23.00 EUR"},
+		now:   s.number(1) + ": 100.00 EUR",
 		other: map[string]string{fieldAmountInEUR: "50"}, anyway: buttonRecordAnotherPayment,
 	}
 }

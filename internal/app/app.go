@@ -130,9 +130,6 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 			return nil, err
 		}
 	}
-	if err := a.startJobs(ctx); err != nil {
-		return nil, err
-	}
 	server, err := web.New(web.Config{
 		Pool: a.pool, Store: store, Log: c.Log, Observe: newHTTPObserver(c, a.registry).observe,
 		RateLimit: c.RateLimit, Allow: a.allow,
@@ -142,9 +139,12 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		Mount: c.Site.Mount(peoplepages.Config{
 			KeepAttempts: c.KeepAttempts, Key: a.config.SecretKey, Forgot: a.forgot(), Command: c.Command, Demo: demoLogins(c.Demo),
 			SignUp: a.signUp(), ShowsLinks: a.showsLinks(),
-		}, c.MailServer != nil, pagesOf(a.extras)...),
+		}, c.MailServer != nil, c.PrivateEndpoints, pagesOf(a.extras)...),
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := a.startJobs(ctx, server); err != nil {
 		return nil, err
 	}
 	a.expired.Store(time.Now().UnixNano())

@@ -41,7 +41,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 	set := map[string]string{
 		"ADDR": "localhost:1", "PORT": "3000", "LOG_FORMAT": "json", "METRICS_ADDR": "off",
 		"DATABASE_URL": "postgres:///x", "DATA_DIR": "/d", "DEMO": "1",
-		"ALLOW_PUBLIC_DEMO": "true", "SIGN_UP": "1",
+		"ALLOW_PUBLIC_DEMO": "true", "ALLOW_PRIVATE_ENDPOINTS": "1", "SIGN_UP": "1",
 		"RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
 		"IDEMPOTENCY_MEMORY": "0",
 		"PUBLIC_URL":         "https://Invoices.example.com:8443/Books/v1.2/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
@@ -62,7 +62,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 		Wait: time.Second, Retain: 72 * time.Hour, ExpireEvery: 5 * time.Minute, PublicURL: "https://invoices.example.com:8443/Books/v1.2",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32"), netip.MustParsePrefix("2001:db8::/32")},
 		KeepAttempts:   36 * time.Hour, Replica: "app-1", AccessLog: true, Traces: "http://127.0.0.1:4318",
-		SecretKey: key, RedisURL: "rediss://:secret@redis:1", JSONLog: true,
+		SecretKey: key, RedisURL: "rediss://:secret@redis:1", JSONLog: true, PrivateEndpoints: true,
 	}
 	want.MailConfig = mailConfig(t)
 	assert.Thatf(t, reflect.DeepEqual(c, want), "got %+v\nwant %+v", c, want)
@@ -95,6 +95,7 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 		},
 		"DEMO":                        {"perhaps", "-1"},
 		"ALLOW_PUBLIC_DEMO":           {"2"},
+		"ALLOW_PRIVATE_ENDPOINTS":     {"2"},
 		"SIGN_UP":                     {"maybe"},
 		"ACCESS_LOG":                  {"all", "-1"},
 		"OTEL_EXPORTER_OTLP_ENDPOINT": {"collector:4318", "grpc://collector:4317", "http://collector:4318/v1/traces"},

@@ -23,6 +23,7 @@ import (
 	"onlyonce/internal/people/signup"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/room"
+	"onlyonce/internal/web"
 )
 
 const (
@@ -36,7 +37,7 @@ const (
 
 // startJobs starts the jobs, beside the server. It polls for them, once a second: unlike LISTEN, polling works through every
 // pooler, and a NOTIFY in each transaction that queues a job would serialize their commits.
-func (a *App) startJobs(ctx context.Context) error {
+func (a *App) startJobs(ctx context.Context, server *web.Server) error {
 	pool, err := postgres.OpenSmall(ctx, a.url, jobConns)
 	if err != nil {
 		return err
@@ -64,7 +65,10 @@ func (a *App) startJobs(ctx context.Context) error {
 		if r.Jobs == nil {
 			continue
 		}
-		if err := r.Jobs(room.Jobs{River: &settings, Mails: mails, Store: a.store, Log: a.config.Log}); err != nil {
+		if err := r.Jobs(room.Jobs{
+			River: &settings, Mails: mails, Store: a.store, Log: a.config.Log, Key: a.config.SecretKey,
+			Event: server.EventJSON, Private: a.config.PrivateEndpoints,
+		}); err != nil {
 			return err
 		}
 	}

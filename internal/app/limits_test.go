@@ -129,7 +129,7 @@ func TestRoutesAreAll(t *testing.T) {
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, a.Close(context.WithoutCancel(t.Context()))) })
 	people := peoplepages.Config{Key: a.config.SecretKey}
-	server, err := web.New(web.Config{Log: a.config.Log, Mount: site.Mount(people, true, pagesOf(a.extras)...)})
+	server, err := web.New(web.Config{Log: a.config.Log, Mount: site.Mount(people, true, false, pagesOf(a.extras)...)})
 	must.OK(t, err)
 	var walked, listed []string
 	must.OK(t, chi.Walk(server.Mux, func(method, path string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {

@@ -71,6 +71,9 @@ func settings() []setting {
 			}},
 		{"ALLOW_PUBLIC_DEMO", "0", "", "1 accepts the demo's logins where others can reach the app",
 			func(c *Config, value string) error { return parseYes(&c.PublicDemo, value) }},
+		{"ALLOW_PRIVATE_ENDPOINTS", "0", "", "1 delivers events also to addresses of this machine and of private networks, which\n" +
+			"users choose, and without HTTPS",
+			func(c *Config, value string) error { return parseYes(&c.PrivateEndpoints, value) }},
 		{"SIGN_UP", "", "1 with DEMO, else 0", "1 lets anyone create a business, with a link by email; it needs SMTP_URL and\n" +
 			"PUBLIC_URL, and SECRET_KEY with DATABASE_URL",
 			func(c *Config, value string) error { return parseYes(&c.SignUp, value) }},
@@ -245,6 +248,8 @@ type Config struct {
 	AccessLog    bool          // ACCESS_LOG
 	JSONLog      bool          // LOG_FORMAT
 	Traces       string        // OTEL_EXPORTER_OTLP_ENDPOINT: scheme, host and port; empty for none
+
+	PrivateEndpoints bool // ALLOW_PRIVATE_ENDPOINTS
 
 	RedisURL  string        // REDIS_URL; empty for none
 	SecretKey secretkey.Key // SECRET_KEY; zero for the one in DataDir with an embedded PostgreSQL, and else for none

@@ -12,8 +12,8 @@ import (
 // Site has the pages, jobs and demo data of an app. The program passes it, so that a changed page does not compile this package again.
 type Site struct {
 	// Mount returns a function that mounts every resource, and more pages after them. people configures logins. sendsMail is set if there
-	// is a mail server.
-	Mount  func(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) func(*web.Site)
+	// is a mail server, and private if events may be delivered to addresses that are not on the public internet.
+	Mount  func(people peoplepages.Config, sendsMail, private bool, more ...func(*web.Site)) func(*web.Site)
 	Rooms  []room.Room
 	Extras []OpenExtra // for the demo
 }
@@ -25,7 +25,7 @@ func (s Site) Routes() ([]web.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := web.New(web.Config{Log: log, Mount: s.Mount(peoplepages.Config{}, false, pagesOf(opened)...)})
+	server, err := web.New(web.Config{Log: log, Mount: s.Mount(peoplepages.Config{}, false, false, pagesOf(opened)...)})
 	if err != nil {
 		return nil, err
 	}

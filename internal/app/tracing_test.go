@@ -153,7 +153,7 @@ func TestTraceOverALostConnection(t *testing.T) {
 	connections := slices.DeleteFunc(c.named("pool.acquire"), func(s *spans.Span) bool {
 		return string(s.TraceId) != string(attempts[0].TraceId)
 	})
-	if len(connections) != 3 { // one finds the token, two are of the attempt
+	if len(connections) != 4 { // two find the token and note its use, two are of the attempt
 		t.Errorf("%d connections of the request in\n%s", len(connections), c.sent.String())
 	}
 }

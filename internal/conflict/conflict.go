@@ -40,6 +40,8 @@ type Error struct {
 type Other struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
+	// Many is the plural name of its resource, if it isn't the one of the [Error].
+	Many string `json:"-"`
 }
 
 // Button sends the form again with an additional field. It is shown below the conflict.

@@ -1,6 +1,7 @@
 package idempotency
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type Alike[R any] struct {
 	// Name returns the display name of a record. If it is nil, the question neither names nor links the first record: people without a
 	// login must not see the records of others.
 	Name func(R) string
+	// Verb is what the question calls creating a record; "" for "create". Its participle ends in -ed.
+	Verb string
 }
 
 // LooksLikeRepeat is the conflict that asks a user about a record that resembles one created minutes ago.
@@ -81,8 +84,10 @@ const AllowRepeatField = "allow_repeat"
 
 // Repeats returns the explanation of [LookAlike], which asks about a new record that looks like a repeat of an earlier record of the
 // table. An operation that also creates records of a second table has it in Explain. An operation that refuses some records before it
-// asks has another explanation there. name is as in [Alike].
-func Repeats[C, R any](table record.Table[R], name func(R) string) Explanation[C] {
+// asks has another explanation there. It uses the Name and the Verb.
+func Repeats[C, R any](table record.Table[R], alike Alike[R]) Explanation[C] {
+	verb := cmp.Or(alike.Verb, "create")
+	anyway := strings.ToUpper(verb[:1]) + verb[1:] + " anyway"
 	return func(ctx context.Context, store *Store, intent Intent, _ C, refused *pgconn.PgError) error {
 		id, age, _ := strings.Cut(refused.Detail, " ")
 		seconds, err := strconv.Atoi(age)
@@ -91,20 +96,20 @@ func Repeats[C, R any](table record.Table[R], name func(R) string) Explanation[C
 		}
 		like := "one that was"
 		question := &conflict.Error{
-			Kind: &LooksLikeRepeat, Text: "Create anyway?",
-			Buttons: []conflict.Button{{Text: "Create anyway", Field: AllowRepeatField, Value: "1"}},
+			Kind: &LooksLikeRepeat, Text: anyway + "?",
+			Buttons: []conflict.Button{{Text: anyway, Field: AllowRepeatField, Value: "1"}},
 		}
-		if name != nil {
+		if alike.Name != nil {
 			first, err := record.Find(ctx, store.Pool, table, intent.Tenant, uuid.MustParse(id))
 			switch {
 			case err == nil:
-				like = name(first) + ","
-				question.Existing, question.Name = uuid.MustParse(id), name(first)
+				like = alike.Name(first) + ","
+				question.Existing, question.Name = uuid.MustParse(id), alike.Name(first)
 			case !errors.Is(err, record.ErrNotFound): // a deleted record is no reason not to ask
 				return err
 			}
 		}
-		question.Title = "Looks like " + like + " created " + ago(seconds) + "."
+		question.Title = "Looks like " + like + " " + strings.TrimSuffix(verb, "e") + "ed " + ago(seconds) + "."
 		return question
 	}
 }

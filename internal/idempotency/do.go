@@ -55,7 +55,7 @@ func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
 			spec.Explain = map[string]Explanation[C]{}
 		}
 		if look := LookAlike(spec.Table.Name); spec.Explain[look] == nil {
-			spec.Explain[look] = Repeats[C](spec.Table, spec.Alike.Name)
+			spec.Explain[look] = Repeats[C](spec.Table, spec.Alike)
 		}
 	}
 	definition := define(untyped(spec), reflect.TypeFor[R]())

@@ -20,6 +20,8 @@ type Below struct {
 	Day    string // the column that the list is sorted by
 	Amount string // the column with the amount, in minor units
 	Text   string // the column with the record's own number or reference
+	// Provided reports whether the table, and that of Whole, has the provider of the reference in the column provider_folded.
+	Provided bool
 	// Whole is the table of the records, also with the columns Text and Amount, that some records are parts of, by their column PartOf; ""
 	// for none.
 	Whole, PartOf string
@@ -144,17 +146,26 @@ func listBelow[R any](
 }
 
 // find limits a list to the rows that match a search in one of three ways: the text of the row or its whole begins with the search,
-// ignoring case; the row or its whole has the amount in the search, and the row or its parent has the other words; or the row or its
-// parent has all words. A number without decimals is an amount and a word. find returns the words.
+// ignoring case, or with what follows its provider in the search, which may be nothing; the row or its whole has the amount in the search,
+// and the row or its parent has the other words; or the row or its parent has all words. A number without decimals is an amount and a word.
+// find returns the words.
 func find[R any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, b Below, q *search.Query[R], text string,
 ) (terms []search.Term, err error) {
 	fill := strings.NewReplacer("$ROWS", q.Table, "$TEXT", b.Text, "$AMOUNT", b.Amount, "$CURRENCY", b.Parent.currency,
 		"$WHERE", b.Where, "$WHOLE", b.Whole, "$PART_OF", b.PartOf, "$WORDS", b.Words.Table, "$WORD_ID", b.Words.ID).Replace
 	q.Args["text"] = text
-	sources, ways := []string{fill(withText)}, []string{fill(hasText)}
-	if b.Whole != "" {
-		sources, ways = append(sources, fill(withTextOfWhole)), append(ways, fill(hasTextOfWhole))
+	var sources, ways []string
+	each := []*strings.Replacer{strings.NewReplacer("$EACH", begun, "$PROVIDED", "")}
+	if b.Provided {
+		q.Args["providers"], q.Args["references"] = transfers(text)
+		each = append(each, strings.NewReplacer("$EACH", provided, "$PROVIDED", isProvided))
+	}
+	for _, of := range each {
+		sources, ways = append(sources, fill(of.Replace(withText))), append(ways, fill(of.Replace(hasText)))
+		if b.Whole != "" {
+			sources, ways = append(sources, fill(of.Replace(withTextOfWhole))), append(ways, fill(of.Replace(hasTextOfWhole)))
+		}
 	}
 	amount, rest := amountIn(text)
 	words, matches := "", ""
@@ -201,25 +212,43 @@ func find[R any](
 	return terms, nil
 }
 
+// transfers splits a search at each space into a provider and the beginning of a reference, as typed, in upper and in lower case. The first
+// provider is the whole search, with any reference.
+func transfers(text string) (providers, references []string) {
+	providers, references = []string{text}, []string{""}
+	for i, r := range text {
+		if provider, reference := text[:i], text[i+1:]; r == ' ' {
+			providers = append(providers, provider, provider, provider)
+			references = append(references, reference, strings.ToUpper(reference), strings.ToLower(reference))
+		}
+	}
+	return providers, references
+}
+
 // The rows whose text begins with a search, those with an amount, and those with all words: a SELECT of the ids of each, and a condition
 // on a row r. Estimates of a range are small, so PostgreSQL uses the index even if most rows have the same amount.
 const (
-	begun = `FROM unnest(ARRAY[@text::text, upper(@text), lower(@text)]) AS each (text)`
+	begun      = `FROM unnest(ARRAY[@text::text, upper(@text), lower(@text)]) AS each (text)`
+	provided   = `FROM unnest(@providers::text[], @references::text[]) AS each (provider, text)`
+	isProvided = ` AND r.provider_folded = fold_text(each.provider)`
 
 	withText = `
-		SELECT b.id ` + begun + `, LATERAL (
-			SELECT id FROM $ROWS
-			WHERE tenant_id = @tenant_id AND $TEXT >= each.text AND $TEXT < each.text || chr(1114111) AND $WHERE LIMIT $LOOKED) AS b`
-	hasText = `(SELECT true ` + begun + ` WHERE r.$TEXT >= each.text AND r.$TEXT < each.text || chr(1114111) LIMIT 1)`
+		SELECT b.id $EACH, LATERAL (
+			SELECT id FROM $ROWS r
+			WHERE tenant_id = @tenant_id$PROVIDED AND $TEXT >= each.text AND $TEXT < each.text || chr(1114111) AND $WHERE LIMIT $LOOKED
+		) AS b`
+	hasText = `(SELECT true $EACH WHERE r.$TEXT >= each.text AND r.$TEXT < each.text || chr(1114111)$PROVIDED LIMIT 1)`
 
 	withTextOfWhole = `
-		SELECT b.id ` + begun + `, LATERAL (
-			SELECT id FROM $WHOLE WHERE tenant_id = @tenant_id AND $TEXT >= each.text AND $TEXT < each.text || chr(1114111) LIMIT $LOOKED
+		SELECT b.id $EACH, LATERAL (
+			SELECT id FROM $WHOLE r
+			WHERE tenant_id = @tenant_id$PROVIDED AND $TEXT >= each.text AND $TEXT < each.text || chr(1114111) LIMIT $LOOKED
 		) AS its, LATERAL (
 			SELECT id FROM $ROWS WHERE tenant_id = @tenant_id AND $PART_OF = its.id AND $WHERE LIMIT $LOOKED) AS b`
 	hasTextOfWhole = `(
-		SELECT true FROM (SELECT $TEXT AS text FROM $WHOLE WHERE tenant_id = @tenant_id AND id = r.$PART_OF LIMIT 1) AS its, LATERAL (
-			SELECT ` + begun + ` WHERE its.text >= each.text AND its.text < each.text || chr(1114111) LIMIT 1) AS found)`
+		SELECT true FROM (
+			SELECT $TEXT, provider_folded FROM $WHOLE WHERE tenant_id = @tenant_id AND id = r.$PART_OF LIMIT 1) AS r, LATERAL (
+			SELECT $EACH WHERE r.$TEXT >= each.text AND r.$TEXT < each.text || chr(1114111)$PROVIDED LIMIT 1) AS found)`
 
 	withAmount = `
 		SELECT b.id FROM (SELECT DISTINCT unnest(@amounts::bigint[]) AS amount) AS each, LATERAL (

@@ -50,11 +50,11 @@ func WhenClosed[C any](field, advice string) idempotency.Explanation[C] {
 }
 
 // RefuseBeforeAsking explains [idempotency.LookAlike] of a table: it refuses a day that is closed, which the database does at COMMIT only,
-// and else asks about the repeat. day returns the day of a command, or the zero Date for today.
+// and else asks about the repeat, as [idempotency.Repeats]. day returns the day of a command, or the zero Date for today.
 func RefuseBeforeAsking[C, R any](
-	table record.Table[R], name func(R) string, day func(C) date.Date,
+	table record.Table[R], alike idempotency.Alike[R], day func(C) date.Date,
 ) idempotency.Explanation[C] {
-	ask := idempotency.Repeats[C](table, name)
+	ask := idempotency.Repeats[C](table, alike)
 	return func(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, command C, broken *pgconn.PgError) error {
 		if err := CheckOpen(ctx, store.Pool, intent.Tenant, day(command), "/date", UseLaterDate); err != nil {
 			return err

@@ -247,7 +247,8 @@ func whichCustomer(ctx context.Context, store *idempotency.Store, intent idempot
 
 // likeCustomer returns the question about a new customer that looks like a repeat, and offers to bill the existing one.
 func likeCustomer(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, broken *pgconn.PgError) error {
-	err := idempotency.Repeats[Draft](customer.Table, customer.Name)(ctx, store, intent, d, broken)
+	alike := idempotency.Alike[customer.Customer]{Name: customer.Name}
+	err := idempotency.Repeats[Draft](customer.Table, alike)(ctx, store, intent, d, broken)
 	if question, ok := errors.AsType[*conflict.Error](err); ok && question.Existing != uuid.Nil {
 		question.Many = customer.Table.Name
 		bill := conflict.Button{Text: "Bill " + question.Name, Field: BilledField, Value: question.Existing.String()}

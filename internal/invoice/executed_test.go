@@ -60,6 +60,7 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Find(sql, "number of an invoice", invoice.Numbers.Of, first.ID)
 	storetest.Find(sql, "chosen invoices", invoice.Chosen, []string{first.ID.String()})
 	storetest.Find(sql, "next number of a year", invoice.NextNumber, 2026)
+	storetest.Find(sql, "invoices out of order", invoice.OutOfOrder, first)
 	storetest.Find(sql, "usual terms of customers", invoice.UsualOf, []uuid.UUID{first.Customer.ID})
 	storetest.Find(sql, "amounts by month and age", invoice.Periods, day)
 	euro, _ := money.ParseCurrency("EUR")

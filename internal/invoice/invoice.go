@@ -25,10 +25,13 @@ type Invoice struct {
 	record.Header
 	record.Alike
 
-	Number    string         `json:"number"`
-	Status    string         `json:"status"`
-	Overdue   bool           `json:"overdue"` // on the current day of the business
-	Closed    bool           `json:"closed"`  // whether its issue date is closed; false unless read from [Shown]
+	Number  string `json:"number"`
+	Status  string `json:"status"`
+	Overdue bool   `json:"overdue"` // on the current day of the business
+	Closed  bool   `json:"closed"`  // whether its issue date is closed; false unless read from [Shown]
+	// HasCreditNotes is set even if they were reversed or are of nothing; false unless read from [Shown].
+	HasCreditNotes bool `json:"has_credit_notes"`
+
 	Seller    Seller         `json:"seller"`
 	Customer  Buyer          `json:"customer"`
 	Currency  money.Currency `json:"currency"`
@@ -85,7 +88,8 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	` + idempotency.ExternalJSON}
 
 // Shown is [Table] with the fields that only pages need.
-var Shown = record.Table[Invoice]{Name: Table.Name, Fields: Table.Fields + closed}
+var Shown = record.Table[Invoice]{Name: Table.Name, Fields: Table.Fields + closed + `, 'has_credit_notes', EXISTS (
+	SELECT FROM credit_notes n WHERE n.tenant_id = r.tenant_id AND n.invoice_id = r.id)`}
 
 // closed is the field that reports whether the books are closed for the issue date of the invoice r.
 const closed = `, 'closed', books_closed(r.tenant_id, r.issue_date) IS NOT NULL`

@@ -157,15 +157,15 @@ var Void = idempotency.Define(idempotency.Spec[VoidDraft, Invoice]{
 
 const creditInstead = "The invoice is of a closed day, so it can't be voided. Credit it, or reopen the books. Nothing was changed."
 
-// Voidable returns a [*conflict.Error] if an issued invoice can't be voided, because it has payments, credit notes or write-offs, or is of
-// a closed day.
+// Voidable returns a [*conflict.Error] if an issued invoice from [Shown] can't be voided, because it has payments, credit notes or
+// write-offs, or is of a closed day.
 func Voidable(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, inv Invoice) error {
 	switch {
 	case inv.Status == StatusDraft, inv.Status == StatusVoid:
 		return nil
 	case inv.Paid > 0:
 		return errHasPayments()
-	case inv.Credited > 0:
+	case inv.HasCreditNotes:
 		return errHasCreditNotes()
 	case inv.WrittenOff > 0:
 		return errHasWriteOffs()

@@ -23,13 +23,13 @@ type Posting struct {
 	Date date.Date `json:"date"`
 	// Amount is in minor units; less than 0 for a refund, the removal of a payment, a reversal or what became credit.
 	Amount  int64  `json:"amount"`
-	Number  string `json:"number"`  // of a credit note
+	Number  string `json:"number"`  // of a credit note, or the one whose credit a payment is from
 	Removed bool   `json:"removed"` // of a payment or a refund, or a write-off that was taken back
 	Closed  bool   `json:"closed"`  // whether the books are closed for the date of a payment or a refund
-	// The fields of a payment or a write-off, even if it was removed or taken back.
+	// The fields of a payment, a refund or a write-off, even if it was removed or taken back.
 	Left    int64  `json:"left"`    // of a payment, in minor units: Amount less refunds
 	Method  string `json:"method"`  // or the reason of a write-off
-	Details string `json:"details"` // the reference and its provider, or the note of a write-off
+	Details string `json:"details"` // the reference with its provider, or the note of a write-off
 	// Receipt is the receipt that a payment is a part of, or that has what became credit; zero for none.
 	Receipt uuid.UUID `json:"receipt"`
 }
@@ -61,11 +61,12 @@ func Ledger(
 			'kind', `+postingKind+`, 'id', l.source_id, 'amount', l.amount, 'date',
 				CASE WHEN l.kind IN ('removal', 'reversal') THEN business_day(l.at)
 					ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date, w.written_off_on) END,
-			'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, f.removed_at, w.reversed_at) IS NOT NULL,
+			'number', COALESCE(n.number, c.credit_note), 'left', p.left_amount,
+			'removed', COALESCE(p.removed_at, f.removed_at, w.reversed_at) IS NOT NULL,
 			'closed', COALESCE(COALESCE(p.paid_on, f.refunded_on) <= (SELECT books_closed(@tenant_id, '2000-01-01')), false),
 			'method', COALESCE(p.method, w.reason), 'receipt', COALESCE(p.receipt_id, became.id),
 			'details', concat_ws(' ', COALESCE(p.provider, c.provider), COALESCE(p.reference, c.reference), p.source, p.external_id,
-				w.note))
+				NULLIF(f.reference, ''), w.note))
 		FROM (
 			SELECT position, kind, source_id, amount, at FROM postings
 			WHERE tenant_id = @tenant_id AND invoice_id = @invoice AND position `+behind+` @from
@@ -74,9 +75,11 @@ func Ledger(
 			SELECT paid_on, left_amount, removed_at, method, provider, reference, source, external_id, receipt_id FROM payments
 			WHERE l.kind IN ('payment', 'removal') AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS p ON true
 		LEFT JOIN LATERAL (
-			SELECT provider, reference FROM receipts WHERE tenant_id = @tenant_id AND id = p.receipt_id LIMIT 1) AS c ON true
+			SELECT provider, reference, (
+				SELECT number FROM credit_notes WHERE tenant_id = @tenant_id AND id = r.credit_note_id) AS credit_note
+			FROM receipts r WHERE tenant_id = @tenant_id AND id = p.receipt_id LIMIT 1) AS c ON true
 		LEFT JOIN LATERAL (
-			SELECT refunded_on, removed_at FROM refunds
+			SELECT refunded_on, removed_at, reference FROM refunds
 			WHERE l.kind = 'refund' AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS f ON true
 		LEFT JOIN LATERAL (
 			SELECT issue_date, number FROM credit_notes

@@ -102,7 +102,7 @@ var HasPayments = conflict.Kind{
 // HasCreditNotes is the conflict of voiding an invoice that was credited in part or in full.
 var HasCreditNotes = conflict.Kind{
 	Slug: "has-credit-notes", Title: "Invoice has credit notes",
-	Meaning: "The invoice was credited, in part or in full, so it can't be voided. Nothing was changed.",
+	Meaning: "The invoice has credit notes, also if they were reversed, so it can't be voided. Nothing was changed.",
 	ToDo:    "Keep the invoice. If it won't be paid, credit the rest of it.",
 }
 
@@ -173,13 +173,15 @@ func notDuplicate(context.Context, *idempotency.Store, idempotency.Intent, VoidD
 
 func errHasPayments() error {
 	return &conflict.Error{
-		Kind: &HasPayments, Title: "You can't void this invoice.", Text: "It has payments. Nothing was changed.",
+		Kind: &HasPayments, Title: "You can't void this invoice.",
+		Text: "It has payments. Remove those recorded by mistake first, or credit the invoice. Nothing was changed.",
 	}
 }
 
 func errHasCreditNotes() error {
 	return &conflict.Error{
-		Kind: &HasCreditNotes, Title: "You can't void this invoice.", Text: "It has credit notes. Nothing was changed.",
+		Kind: &HasCreditNotes, Title: "You can't void this invoice.",
+		Text: "It has credit notes, which stay even if reversed. Credit what is left instead. Nothing was changed.",
 	}
 }
 

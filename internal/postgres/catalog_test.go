@@ -124,7 +124,9 @@ func TestDifferences(t *testing.T) {
 		},
 		{ // the triggers of foreign keys too
 			"ALTER TABLE api_tokens DISABLE TRIGGER ALL",
-			"the constraint api_tokens_tenant_id_fkey of api_tokens" + different + "\nthe trigger next_version of api_tokens" + different,
+			"the constraint api_token_uses_token of api_token_uses" + different +
+				"\nthe constraint api_tokens_tenant_id_fkey of api_tokens" + different +
+				"\nthe trigger next_version of api_tokens" + different,
 		},
 		{"CREATE RULE strange AS ON INSERT TO customers DO INSTEAD NOTHING", "the rule strange of customers" + foreign},
 

@@ -44,6 +44,8 @@ var notReferences = map[string]string{
 	"customers.live_id":           "the id of the customer itself, as long as it is not merged",
 	"customer_merge_rows.row_id":  "a row of any table",
 	"webhook_events.event_id":     "the sender's id",
+	"deliveries.event_id":         "attempts are no records",
+	"deliveries.record_id":        "a record of any table",
 }
 
 // look is a query for the names of faults in a schema.

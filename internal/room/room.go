@@ -45,6 +45,11 @@ type Jobs struct {
 	Mails mailer.Config // its pool is the one for jobs
 	Store *idempotency.Store
 	Log   *slog.Logger
+	Key   secretkey.Key // zero if there is none
+	// Event returns the JSON of the event with a number as in the feed, or nil for an operation without an API.
+	Event func(ctx context.Context, tenant uuid.UUID, n int64) ([]byte, error)
+	// Private is set if events may be delivered to addresses that are not on the public internet.
+	Private bool
 }
 
 // Group is a group of similar records.

@@ -57,11 +57,11 @@ func TestTenantTablesAreGuarded(t *testing.T) {
 	const own = `(tenant_id = current_tenant())`
 	if n := sitetest.Get[int](b, `
 		SELECT count(*) FROM pg_policies p JOIN pg_class ON relname = p.tablename
-		WHERE tablename IN ('users', 'api_tokens', 'sessions', 'installation_admins') AND relforcerowsecurity
-			AND qual = '((current_tenant() IS NULL) OR `+own+`)'`); n != 4 {
-		t.Errorf("%d of users, api_tokens, sessions and installation_admins are guarded within a tenant", n)
+		WHERE tablename IN ('users', 'api_tokens', 'api_token_uses', 'sessions', 'installation_admins') AND relforcerowsecurity
+			AND qual = '((current_tenant() IS NULL) OR `+own+`)'`); n != 5 {
+		t.Errorf("%d of users, api_tokens, their uses, sessions and installation_admins are guarded within a tenant", n)
 	}
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM pg_policies WHERE permissive = 'PERMISSIVE'`); n != len(b.TenantTables())+4 {
+	if n := sitetest.Get[int](b, `SELECT count(*) FROM pg_policies WHERE permissive = 'PERMISSIVE'`); n != len(b.TenantTables())+5 {
 		t.Errorf("%d policies for %d tables", n, len(b.TenantTables()))
 	}
 }

@@ -3,6 +3,9 @@ package site
 
 import (
 	"onlyonce/internal/customer/customerpages"
+	"onlyonce/internal/customer/customerroom"
+	"onlyonce/internal/customer/importing/importingpages"
+	"onlyonce/internal/event/delivery"
 	"onlyonce/internal/event/eventpages"
 	"onlyonce/internal/invoice/attachment/attachmentpages"
 	"onlyonce/internal/invoice/batch/batchpages"
@@ -28,8 +31,9 @@ import (
 )
 
 // Mount returns a function that mounts every resource, in the order of the navigation, and more pages after them. people configures
-// logins, and its key also seals other secrets. sendsMail is set if there is a mail server.
-func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) func(*web.Site) {
+// logins, and its key is that of other secrets. sendsMail is set if there is a mail server, and private if events
+// may be delivered to addresses that are not on the public internet.
+func Mount(people peoplepages.Config, sendsMail, private bool, more ...func(*web.Site)) func(*web.Site) {
 	return func(s *web.Site) {
 		invoices := invoicepages.Mount(s, sendsMail, mailpages.OfInvoice)
 		paymentpages.Mount(s, invoices.Invoices)
@@ -44,6 +48,7 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 		customerpages.Mount(s,
 			invoices.OfCustomer,
 		)
+		importingpages.Mount(s)
 		statementpages.Mount(s, invoices.PDF)
 		duplicatepages.Mount(s, invoices.Invoices)
 		// New resources are added above this line.
@@ -53,7 +58,7 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 		logopages.Mount(s)
 		seriespages.Mount(s)
 		webhookpages.Mount(s, people.Key)
-		eventpages.Mount(s)
+		eventpages.Mount(s, people.Key, private)
 		for _, mount := range more {
 			mount(s)
 		}
@@ -63,6 +68,8 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 // Rooms returns what domains add to the app besides their pages.
 func Rooms() []room.Room {
 	return []room.Room{
+		customerroom.Room(),
 		invoiceroom.Room(),
+		delivery.Room(),
 	}
 }

@@ -134,10 +134,21 @@ func TestRowLevelSecurity(t *testing.T) {
 	b.DB.Spoil(t)
 	b.Exec(`INSERT INTO file_contents (tenant_id, digest, type, content) VALUES ($1, sha256('a'), 'text/plain', 'a')`, b.Acme.ID)
 	b.Exec(`INSERT INTO customer_erasures (tenant_id, id, customer_id, reason) SELECT tenant_id, new_id(), id, '' FROM customers LIMIT 1`)
+	imported := b.Prepared(b.Acme, "import", customercases.Imports(), customercases.Imports().Command).ID
+	b.Exec(`
+		INSERT INTO customer_import_chunks (tenant_id, import_id, line, created, known, left_out)
+		SELECT tenant_id, id, 2, 1, 0, 0 FROM customer_imports WHERE id = $1`, imported)
+	b.Exec(`
+		INSERT INTO customer_import_problems (tenant_id, import_id, line, problem)
+		SELECT tenant_id, id, 2, 'Enter a name.' FROM customer_imports WHERE id = $1`, imported)
 	b.Exec(`INSERT INTO event_feeds (tenant_id, id, name) VALUES ($1, new_id(), 'Shop')`, b.Acme.ID)
 	b.Exec(`
 		INSERT INTO events (tenant_id, operation, key)
 		SELECT tenant_id, operation, key FROM intents WHERE tenant_id = $1 LIMIT 1`, b.Acme.ID)
+	b.Exec(`INSERT INTO endpoints (tenant_id, id, address, operations) VALUES ($1, new_id(), 'https://shop.example/', '')`, b.Acme.ID)
+	b.Exec(`
+		INSERT INTO deliveries (tenant_id, endpoint_id, n, event_id, operation, record_id)
+		SELECT tenant_id, id, 0, id, '', id FROM endpoints`)
 	for _, table := range b.TenantTables() {
 		// So that globex has no row in any table, such as its settings.
 		b.Exec(`SET LOCAL session_replication_role = replica; DELETE FROM ` + table + ` WHERE tenant_id = '` + b.Globex.ID.String() + `'`)

@@ -22,6 +22,8 @@ type Caller struct {
 	// Name is a user's email, or a token's name, for display. Another user may get it later.
 	Name string
 	Role Role
+	// Scope has the first words of the addresses in the API that a token is for, with a space between; "" for all. See [Server.Scopes].
+	Scope string
 	// Admin is set for an admin of the installation, who may see all tenants: see [Site.Admins].
 	Admin bool
 	// Zone is the name of the time zone of the tenant, see [date.Zone]; "" for UTC.
@@ -55,6 +57,32 @@ const (
 func (r Role) May(needed Role) bool {
 	roles := []Role{ReadOnly, Member, Owner}
 	return r != "" && slices.Index(roles, r) >= slices.Index(roles, needed)
+}
+
+// covers reports whether a caller may use a part of the API; "" is a page.
+func (c Caller) covers(part string) bool {
+	return part == "" || c.Scope == "" || slices.Contains(strings.Fields(c.Scope), part)
+}
+
+// Scopes returns the parts of the API that tokens may be limited to: the first words of its addresses, sorted.
+func (s *Server) Scopes() (all []string) {
+	for _, r := range s.Routes {
+		if part := apiPart(r.Path); part != "" && !r.Public() {
+			all = append(all, part)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// apiPart returns the first word of an address in the API, or "" for another address.
+func apiPart(path string) string {
+	within, is := strings.CutPrefix(path, apiPrefix+"/")
+	if !is {
+		return ""
+	}
+	part, _, _ := strings.Cut(within, "/")
+	return part
 }
 
 // Logins identifies callers: see [Site.Authenticate].

@@ -58,7 +58,7 @@ func (m *resource) documentChange(op operation, e apidoc.Endpoint, others []*con
 
 // problemsOf returns the problems that an endpoint may answer with, in the order of their status.
 func problemsOf(e apidoc.Endpoint, conflicts []*conflict.Kind) []apidoc.Problem {
-	all := []problem{unauthorized, longTarget, tooMany, internal, unavailable}
+	all := []problem{unauthorized, outOfScope, longTarget, tooMany, internal, unavailable}
 	if strings.Contains(e.Path, "{id}") || e.Change != nil { // a replay looks for the record
 		all = append(all, notFound)
 	}

@@ -1,13 +1,16 @@
 package web
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
@@ -87,7 +90,7 @@ func (s *Server) eventsAfter(r *http.Request) (answer eventsJSON, err error) {
 	}
 	answer.After = record.Cursor{Of: list, From: record.Key{strconv.FormatInt(after.N, 10), after.ID.String()}}.String()
 	answer.More = after.N < last
-	answer.Events, err = s.eventsShown(r, found)
+	answer.Events, err = s.eventsShown(r.Context(), tenant, found)
 	return answer, err
 }
 
@@ -117,8 +120,25 @@ func errForeignPlace() error {
 	return problems.Err()
 }
 
+// EventJSON returns the JSON of the event of a tenant with a number, as in the feed, or nil for an event of a record without an API.
+func (s *Server) EventJSON(ctx context.Context, tenant uuid.UUID, n int64) ([]byte, error) {
+	found, err := idempotency.Events(ctx, s.Pool, tenant, idempotency.EventPlace{N: n - 1}, n, 1)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := s.eventsShown(ctx, tenant, found)
+	if err != nil || len(shown) == 0 {
+		return nil, err
+	}
+	text, err := json.Marshal(shown[0], json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("encode the event: %w", err)
+	}
+	return text, nil
+}
+
 // eventsShown returns events in the form of the API. It omits events of records without an API.
-func (s *Server) eventsShown(r *http.Request, found []idempotency.Event) ([]feedEventJSON, error) {
+func (s *Server) eventsShown(ctx context.Context, tenant uuid.UUID, found []idempotency.Event) ([]feedEventJSON, error) {
 	places := map[uuid.UUID][]int{} // of the events of each record, newest first
 	latest := map[uuid.UUID]time.Time{}
 	ids := map[*resource][]uuid.UUID{}
@@ -132,14 +152,13 @@ func (s *Server) eventsShown(r *http.Request, found []idempotency.Event) ([]feed
 		}
 		places[e.Record] = append(places[e.Record], i)
 	}
-	tenant := Principal(r).Tenant
-	later, err := idempotency.Before(r.Context(), s.Pool, tenant, latest)
+	later, err := idempotency.Before(ctx, s.Pool, tenant, latest)
 	if err != nil {
 		return nil, err
 	}
 	shown := make([]feedEventJSON, len(found))
 	for m, ids := range ids {
-		records, err := m.lookupAll(r.Context(), tenant, ids)
+		records, err := m.lookupAll(ctx, tenant, ids)
 		if err != nil {
 			return nil, err
 		}

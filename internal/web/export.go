@@ -13,6 +13,7 @@ import (
 	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/record"
 	"onlyonce/internal/record/search"
+	"onlyonce/internal/value/csvfile"
 	"onlyonce/internal/web/apidoc"
 )
 
@@ -109,7 +110,7 @@ func writeCSV(w io.Writer, rows [][]string) error {
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, text := range row {
-			cells[i] = defused(text)
+			cells[i] = csvfile.Defused(text)
 		}
 		if err := out.Write(cells); err != nil {
 			return fmt.Errorf("write CSV: %w", err)
@@ -120,15 +121,4 @@ func writeCSV(w io.Writer, rows [][]string) error {
 		return fmt.Errorf("write CSV: %w", err)
 	}
 	return nil
-}
-
-// formulas begin with one of these characters, in any width.
-const formulas = "=+-@\t\r\n＝＋－＠"
-
-// defused returns a text with an apostrophe in front if a spreadsheet would compute it. It leaves negative numbers unchanged.
-func defused(text string) string {
-	if strings.IndexAny(text, formulas) != 0 || strings.Trim(text[1:], "0123456789.") == "" && text[0] == '-' {
-		return text
-	}
-	return "'" + text
 }

@@ -347,12 +347,18 @@ func (m *resource) conflictNotice(c *conflict.Error, existing templates.Record) 
 		submits = append(submits, templates.Submit{Text: button.Text, Name: button.Field, Value: button.Value})
 	}
 	notice := templates.Conflict(c.Title, c.Text, existing, submits)
-	for _, other := range c.Others {
-		href := "/" + cmp.Or(c.Many, m.many) + "/" + other.ID.String()
-		notice.Links = append(notice.Links, templates.Link{Text: "Open " + other.Name, Href: href})
-	}
+	notice.Links = append(notice.Links, m.linksToOthers(c)...)
 	notice.Links = append(notice.Links, templates.Link{Text: "Rules", Href: rulesPath + "#" + m.many, NewTab: true})
 	return notice
+}
+
+// linksToOthers returns links to the further records of a conflict.
+func (m *resource) linksToOthers(c *conflict.Error) (links []templates.Link) {
+	for _, other := range c.Others {
+		href := "/" + cmp.Or(other.Many, c.Many, m.many) + "/" + other.ID.String()
+		links = append(links, templates.Link{Text: "Open " + other.Name, Href: href})
+	}
+	return links
 }
 
 // placeOf returns the displayed name of a list element in a JSON Pointer: "Line 2" for "/lines/1/quantity"; "" outside of lists.

@@ -297,6 +297,9 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 			existing = templates.Record{Name: c.Name, Href: "/" + cmp.Or(c.Many, reg.many) + "/" + c.Existing.String()}
 		}
 		failure.Links = []templates.Link{{Text: "Open " + existing.Name, Href: existing.Href}}
+		if reg != nil {
+			failure.Links = append(failure.Links, reg.linksToOthers(c)...)
+		}
 		if isStranger(r) {
 			failure.Links = []templates.Link{{Text: "Log in", Href: "/login"}}
 			if reg != nil {

@@ -59,6 +59,9 @@ var (
 		"Read-only users and API tokens can see everything, but can't change anything. Nothing was saved.",
 		"Ask an owner to make you a member, or ask a member to do it. A program needs a token with the role member. " +
 			"You can use the same key again.", 0}
+	outOfScope = problem{"insufficient-scope", http.StatusForbidden, "Not within the token's scope",
+		"The token is for other parts of the API. Nothing was saved.",
+		"Ask an owner for a token with this part in its scope. You can use the same key again.", 0}
 	ownersOnly  = problem{Slug: "owners-only", Status: http.StatusForbidden} // see Logins
 	otherTenant = problem{Slug: "other-tenant", Status: http.StatusConflict} // see Logins
 	notFound    = problem{"not-found", http.StatusNotFound, "Not found",
@@ -127,7 +130,7 @@ func problems() []problem {
 	return []problem{
 		keyMissing, keyMalformed, keyReused, changedMeanwhile, versionMissing, inProgress, invalidCommand,
 		malformed, wrongType, tooLarge, longTarget, unauthorized,
-		forbidden, readOnly, ownersOnly, otherTenant, notFound, wrongMethod, tooMany,
+		forbidden, readOnly, outOfScope, ownersOnly, otherTenant, notFound, wrongMethod, tooMany,
 		busy, unconfirmed, badSignature, notKept, unavailable, internal,
 	}
 }
@@ -152,6 +155,7 @@ var (
 	errForbidden   = errors.New("forbidden")
 	errLongTarget  = errors.New("address too long")
 	errMethod      = errors.New("method not allowed")
+	errOutOfScope  = errors.New("out of scope")
 	errOtherTenant = errors.New("form of another tenant")
 	errReadOnly    = errors.New("read-only")
 	errNotKept     = errors.New("event not kept")
@@ -187,6 +191,7 @@ func problemOf(err error) problem {
 		{ErrNotFound, notFound},
 		{errNotOwner, ownersOnly},
 		{errReadOnly, readOnly},
+		{errOutOfScope, outOfScope},
 		{ErrSignature, badSignature},
 		{errTooLarge, tooLarge},
 		{errOtherTenant, otherTenant},

@@ -88,10 +88,12 @@ type question struct {
 	words Wording
 }
 
-// refuseQuestion shows the form again after an error in its fields, or a change of the record since the page was opened. It returns every
-// other refusal.
+// refuseQuestion shows the form again after an error in its fields, after a change of the record since the page was opened, or if the form
+// was used before with other fields. It returns every other refusal.
 func (q *question) refuseQuestion(w http.ResponseWriter, r *http.Request, refused error) error {
 	key, _ := postedKey(r)
+	id, _ := q.id(r)
+	first, used := recordOfUsedKey(refused)
 	f := q.newForm(r, idempotency.Transition, q.words, key)
 	f.Typed = r.PostForm
 	status := http.StatusConflict
@@ -109,6 +111,13 @@ func (q *question) refuseQuestion(w http.ResponseWriter, r *http.Request, refuse
 		_, f.Version = found.Identity()
 		f.Notice = templates.Conflict(q.name(found)+" was changed since this page was opened.",
 			"Nothing was done. Look at it, and decide again.", templates.Record{Name: q.name(found), Href: q.pageURL(found)}, nil)
+	case used && first == id:
+		existing, err := q.existing(r, id)
+		if err != nil {
+			return err
+		}
+		status = http.StatusUnprocessableEntity
+		f.Notice = templates.Conflict("This form already "+q.words.Did+" "+existing.Name+".", "Nothing was done this time.", existing, nil)
 	default:
 		return refused
 	}

@@ -99,9 +99,17 @@ func (rt router) add(method, path string, repeat Repeat, why string, h Handler) 
 	}
 	rt.s.Routes = append(rt.s.Routes, Route{method, rt.prefix + path, repeat, why, needs, caller(rt.resource == nil)})
 	rt.s.byPattern[rt.prefix+path] = rt.resource
+	part := apiPart(rt.prefix + path)
 	rt.mux.Method(method, path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := refusal
-		if needs == "" || Principal(r).Role.May(needs) {
+		var err error
+		switch who := Principal(r); {
+		case needs == "":
+			err = h(w, r)
+		case !who.covers(part):
+			err = errOutOfScope
+		case !who.Role.May(needs):
+			err = refusal
+		default:
 			err = h(w, r)
 		}
 		if err != nil {

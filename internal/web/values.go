@@ -83,6 +83,8 @@ func TaxHint(f templates.Form) string {
 	switch {
 	case is && country != "" && country != party.VATCountry(number):
 		return "The VAT number is " + number + ". It is from another country than the one above, which is allowed."
+	case is && !party.VATChecked(number):
+		return "The VAT number is " + number + ". Only its form was checked."
 	case is:
 		return "The VAT number is " + number + "."
 	case mistake != "" && !f.CameBack(): // the field's error has it otherwise

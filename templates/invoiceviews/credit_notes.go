@@ -27,6 +27,7 @@ type CreditNote struct {
 	ReversedBy    string // the number of its reversal; "" for none
 	OtherHref     string // the page of either
 	ReverseHref   string // the form that reverses it; "" if it can't be reversed
+	Kept          string // what has to be taken back first; "" for nothing
 }
 
 func (v CreditNote) title() string {

@@ -36,6 +36,7 @@ type Invoice struct {
 	Remind       templates.Link // sends the next reminder; zero if that is not possible
 	// LastReminder is the last reminder of an overdue invoice and its day; "" for none.
 	LastReminder string
+	NextReminder string           // the day of the next automatic one, or "today"; "" for none
 	CreditHref   string           // creates a credit note; empty if that is not possible
 	Payment      []templates.Fact // payment instructions; empty if unknown
 	Notes        string
@@ -87,7 +88,7 @@ func (p Party) small() []string {
 // InvoiceLine is a line of an invoice.
 type InvoiceLine struct {
 	Description string
-	Discount    string // "less 10%"; "" for none
+	Discount    string // "less 10%", or why a line has no quantity; "" for none
 	Quantity    string
 	UnitPrice   string
 	TaxRate     string // "23%", or why there is no tax
@@ -126,6 +127,9 @@ func (v Invoice) standing() standing {
 		due = "Was due " + v.DueDate + "."
 		if v.LastReminder != "" {
 			due += " Last reminder: " + v.LastReminder + "."
+		}
+		if v.NextReminder != "" {
+			due += " Next automatic reminder: " + v.NextReminder + "."
 		}
 	}
 	return standing{"Open", v.Open, v.amountNotes("") + due}

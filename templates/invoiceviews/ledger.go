@@ -20,9 +20,10 @@ type LedgerRow struct {
 	// "Write-off taken back".
 	Kind   string
 	Amount string // with its currency; "−" before a refund, the removal of a payment, a reversal or what became credit
-	// Details are the method, the provider and the reference of a payment, or the reason and the note of a write-off.
+	// Details are the method, the provider and the reference of a payment, the reference of a refund, or the reason and the note of a
+	// write-off.
 	Details string
-	// Number and Href are the number and page of a credit note.
+	// Number and Href are the number and page of a credit note. A payment from its credit has the number only.
 	Number string
 	Href   string
 	// ReceiptHref is the page of the receipt that a payment is a part of, or that has what became credit; empty without one.
@@ -43,12 +44,16 @@ func (r LedgerRow) removing() string {
 	return strings.ToLower(r.Kind) + " of " + strings.TrimPrefix(r.Amount, "−")
 }
 
-// receiptText returns the text of the link to the receipt.
+// receiptText returns the text of the link to the receipt, before the number.
 func (r LedgerRow) receiptText() string {
-	if r.Kind == "Became credit" {
+	switch {
+	case r.Kind == "Became credit":
 		return "the customer's credit"
+	case r.Number != "":
+		return "credit from "
+	default:
+		return "part of a receipt"
 	}
-	return "part of a receipt"
 }
 
 // removed returns what was done with a row that counts no more.

@@ -48,7 +48,7 @@ func PaymentForm(p templates.Page, v PaymentFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <p>Open on <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <p data-now>Open on <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -151,7 +151,7 @@ func PaymentForm(p templates.Page, v PaymentFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "provider", Label: "Bank or provider (optional)", Hint: "With a reference, nobody can record the same payment twice."})).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.InputField(v.Input(templates.Input{ID: "provider", Label: "Bank or provider (optional)", Hint: "Needed with a reference. The same reference of a bank, in the same capitals, is recorded only once."})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

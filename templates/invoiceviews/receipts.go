@@ -43,12 +43,13 @@ type ReceiptPayment struct {
 	Number, Href string // of the invoice
 	RemoveHref   string // the page that removes it; "" if that is not possible
 	Removed      bool
-	Closed       bool // its day is closed
+	Kept         string // why it can't be removed; "" if it can, or was removed or refunded
 }
 
 // ReceiptRepayment is credit of a receipt that was paid back.
 type ReceiptRepayment struct {
 	Name       string // "50.00 EUR on 21 Nov 2026"
+	Reference  string // "" for none
 	RemoveHref string // the page that removes it; "" if that is not possible
 	Removed    bool
 	Closed     bool // its day is closed

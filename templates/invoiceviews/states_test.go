@@ -76,6 +76,7 @@ func states() map[string]templ.Component {
 				{Country: "FR", VATNumber: "FR32123456789", Customer: hostile, Kind: "Goods", Net: "1.00 EUR"}, {Customer: hostile},
 			},
 			EUSalesHref: "/tax-summary/csv?part=eu_sales", EUSalesLeftOut: true,
+			Mistaken: []invoiceviews.EUSale{{Country: "US", Customer: hostile, Net: "1.00 EUR", Href: "/invoices?q=Ada"}},
 		}),
 		"tax summary of nothing": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{Title: "1 Nov 2026 – 30 Nov 2026"}),
 		"tax summary refused": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{
@@ -134,6 +135,7 @@ func states() map[string]templ.Component {
 		"reopen":               invoiceviews.ReopenPage(page, templates.Form{Key: "k", Submit: "Reopen the books", Version: 1}, hostile),
 		"void": invoiceviews.VoidPage(page, invoiceviews.Void{
 			Form: templates.Form{Key: "k", Submit: "Void invoice", Version: 1}, To: hostile, DuplicateOf: hostile,
+			IssueDate: "21 Oct 2026", TakenOff: "22 Nov 2026",
 		}),
 		"remove payment": invoiceviews.RemovePage(page, invoiceviews.Remove{
 			Form: templates.Form{Key: "k", Submit: "Remove payment", Version: 1}, What: "payment", Name: hostile, Href: "/invoices/1",
@@ -161,10 +163,11 @@ func states() map[string]templ.Component {
 				Payments: []invoiceviews.ReceiptPayment{
 					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/1", RemoveHref: "/payments/1/remove"},
 					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/2", Removed: true},
-					{Date: "1 Oct 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/3", Closed: true},
+					{Date: "1 Oct 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/3", Kept: hostile},
 				},
 				Repayments: []invoiceviews.ReceiptRepayment{
-					{Name: "1.00 EUR on 21 Nov 2026", RemoveHref: "/repayments/1/remove"}, {Name: "2.00 EUR on 20 Nov 2026", Removed: true},
+					{Name: "1.00 EUR on 21 Nov 2026", Reference: hostile, RemoveHref: "/repayments/1/remove"},
+					{Name: "2.00 EUR on 20 Nov 2026", Removed: true},
 					{Name: "1.00 EUR on 1 Oct 2026", Closed: true},
 				}, More: true, RepayHref: "/receipts/1/repayments/new",
 			}),
@@ -207,6 +210,7 @@ func states() map[string]templ.Component {
 				{Date: "22 Oct 2026", Kind: "Refund", Amount: "−1.00 EUR", Closed: true},
 				{Date: "22 Nov 2026", Kind: "Payment", Amount: "2.00 EUR", RemoveHref: "/payments/2/remove"},
 				{Date: "22 Nov 2026", Kind: "Payment", Amount: "1.00 EUR", Removed: true},
+				{Date: "22 Nov 2026", Kind: "Payment", Amount: "1.00 EUR", ReceiptHref: "/receipts/1", Number: "CN-2026-0001"},
 				{Date: "23 Nov 2026", Kind: "Payment removed", Amount: "−1.00 EUR"},
 				{Date: "22 Nov 2026", Kind: "Became credit", Amount: "−1.00 EUR", ReceiptHref: "/receipts/1"},
 				{Date: "22 Nov 2026", Kind: "Credit note", Amount: "2.00 EUR", Number: "CN-2026-0001", Href: "/credit-notes/1"},
@@ -306,6 +310,7 @@ func states() map[string]templ.Component {
 			EInvoiceHref: "/credit-notes/1/ubl", ReverseHref: "/credit-notes/1/reversals/new",
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 		}),
+		"credit note in use": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{Number: "CN-2026-0001", Kept: hostile}),
 		"customer": templates.RecordPageWith(withHistory, archived, []templ.Component{
 			invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
 				Rows: []invoiceviews.InvoiceRow{row}, Pager: templates.Pager{NextHref: "?cursor=x"}, Balance: sums,

@@ -47,6 +47,8 @@ type Void struct {
 
 	To          string // the email of a customer to whom the invoice was sent; "" for none
 	DuplicateOf string // the number of the invoice that stays; "" for none
+	// IssueDate and TakenOff are the days on which the tax summary adds and subtracts the invoice; "" for a draft.
+	IssueDate, TakenOff string
 }
 
 // Remove is the page that asks before a payment, a refund, a receipt or a repayment is removed.
@@ -57,6 +59,7 @@ type Remove struct {
 	Name, Href   string   // the invoice's number or the customer's name, and the page that shows the record
 	Amount, Date string   // "40.00 EUR", "paid 22 Nov 2026"
 	Effects      []string // sentences about what changes
+	Today        string   // the day of the removal
 	Reference    string   // the reference and its provider; "" for none
 	Removed      bool     // it was already removed
 }

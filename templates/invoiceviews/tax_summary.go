@@ -18,6 +18,7 @@ type TaxSummary struct {
 	EUSales        []EUSale
 	EUSalesHref    string
 	EUSalesLeftOut bool
+	Mistaken       []EUSale // supplies with the treatment of EU sales to customers at home or outside of the EU, not in the list
 }
 
 // EUSale is a row of the EU sales list.
@@ -26,6 +27,7 @@ type EUSale struct {
 	Customer           string
 	Kind               string // "Goods"
 	Net                string // with the currency
+	Href               string // the customer's invoices
 }
 
 // TaxCurrency has the sums of a currency.

@@ -20,5 +20,6 @@ type TakeBack struct {
 
 	Number, Href string // the invoice's number and page
 	Amount, Date string
+	Today        string
 	Reversed     bool // it was already taken back
 }

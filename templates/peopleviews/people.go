@@ -34,3 +34,10 @@ func roles() []templates.Option {
 func tokenRoles() []templates.Option {
 	return []templates.Option{{Value: "member", Text: "Member"}, {Value: "read-only", Text: "Read-only"}}
 }
+
+// lifetimes returns the times for which a token may be valid, in days.
+func lifetimes() []templates.Option {
+	return []templates.Option{
+		{Text: "No end"}, {Value: "30", Text: "30 days"}, {Value: "90", Text: "90 days"}, {Value: "365", Text: "365 days"},
+	}
+}

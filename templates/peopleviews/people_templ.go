@@ -405,8 +405,8 @@ func TokenPage(p templates.Page, v Token) templ.Component {
 	})
 }
 
-// TokenForm is the form of a token.
-func TokenForm(p templates.Page, f templates.Form) templ.Component {
+// TokenForm is the form of a token. parts names the parts of the API.
+func TokenForm(p templates.Page, f templates.Form, parts string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -448,6 +448,22 @@ func TokenForm(p templates.Page, f templates.Form) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = templates.Choice(f.Input(templates.Input{ID: "role", Label: "Role", Hint: "With a read-only token a program sees what you have, and changes nothing."}), tokenRoles()).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, " ")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "scope", Label: "Scope", Hint: "The parts of the API that it's for, with spaces between. Empty for all: " + parts + "."})).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, " ")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templates.Choice(f.Input(templates.Input{ID: "valid_days", Label: "Valid for", Hint: "The program needs a new token afterwards."}), lifetimes()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

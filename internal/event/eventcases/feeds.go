@@ -9,7 +9,12 @@ import (
 )
 
 // Resources returns the resources of the room.
-func Resources() []sitetest.Resource { return []sitetest.Resource{Feeds()} }
+func Resources() []sitetest.Resource { return []sitetest.Resource{Feeds(), Endpoints(), Deliveries()} }
+
+// Unbroken returns the constraints that no command of an operation breaks: see sitecases.
+func Unbroken() map[string][]string {
+	return map[string][]string{"endpoint.disable": {"endpoints_few"}} // it frees a slot
+}
 
 // Feeds are the event feeds.
 func Feeds() sitetest.Resource {
@@ -19,7 +24,7 @@ func Feeds() sitetest.Resource {
 		Words:   sitetest.Words{Verb: "start", Past: "started", Button: "Start event feed"},
 		Command: command,
 		Label:   "Shop",
-		Leaves:  sitetest.Rows{"event_feeds": 1, "events": 1, "intents": 1},
+		Leaves:  sitetest.Rows{"event_feeds": 1, "intents": 1},
 		Other:   sitetest.Change(command, "name", "Warehouse"),
 		Fields:  []sitetest.Field{{Name: "name", Valid: "Warehouse", Invalid: " ", Pointer: "/name"}},
 		API: sitetest.API{

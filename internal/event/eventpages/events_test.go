@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/event/eventcases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/record"
 	"onlyonce/internal/site/sitetest"
@@ -53,6 +54,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("in pages of %d:\n%s", limit, strings.Join(got, "\n"))
 		}
 	}
+	wantSent(b, program.Get("/api/v1/events").Want(t, http.StatusOK))
 	if got, next := b.Feed(program, after, 25); len(got) > 0 || next != after {
 		t.Errorf("after %s: %q, then after %s", after, got, next)
 	}
@@ -67,4 +69,19 @@ func TestEvents(t *testing.T) {
 	b.Exec(`SELECT erase_history($1, ARRAY[$2::uuid])`, b.Acme.ID, made.ID)
 	erased := program.Get("/api/v1/events").Want(t, http.StatusOK)
 	assert.Thatf(t, !strings.Contains(erased.Body, "Ada") && strings.Contains(erased.Body, "customer.edit"), "erased: %v", erased)
+	wantSent(b, erased)
+}
+
+// wantSent compares the events of a page with those that are sent to endpoints, which are made when they are sent.
+func wantSent(b *sitetest.Bundle, page sitetest.Answer) {
+	b.Helper()
+	var sent []string
+	for _, n := range sitetest.Get[[]int64](b, `SELECT array_agg(n ORDER BY n) FROM events WHERE tenant_id = $1`, b.Acme.ID) {
+		body, err := b.Replica.EventJSON(b.Context(), b.Acme.ID, n)
+		must.OK(b, err)
+		if body != nil {
+			sent = append(sent, string(body))
+		}
+	}
+	assert.Thatf(b, len(sent) != 0 && strings.Contains(page.Body, "["+strings.Join(sent, ",")+"]"), "sent %s\nof %v", sent, page)
 }

@@ -1,4 +1,4 @@
-// Package eventpages has the pages and the API of event feeds, and the events in the API.
+// Package eventpages has the pages and the API of event feeds and endpoints, the pages of deliveries, and the events in the API.
 package eventpages
 
 import (
@@ -6,12 +6,20 @@ import (
 
 	"onlyonce/internal/event"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/secretkey"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 )
 
-// Mount mounts the resource of package event among the settings.
-func Mount(s *web.Site) {
+// Mount mounts event feeds, endpoints and deliveries among the settings. The secrets of endpoints are derived from key. private is set if
+// addresses may be those of machines that are not on the public internet.
+func Mount(s *web.Site, key secretkey.Key, private bool) {
+	mountFeeds(s)
+	mountEndpoints(s, key, private)
+	mountDeliveries(s)
+}
+
+func mountFeeds(s *web.Site) {
 	m := web.Resource[event.Feed]{
 		One: "event feed", Path: "/event-feeds", Table: event.Table, Name: func(f event.Feed) string { return f.Name },
 	}.Mount(s.Within("settings"))

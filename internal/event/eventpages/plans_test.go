@@ -1,10 +1,19 @@
 package eventpages_test
 
 import (
+	"log/slog"
 	"maps"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"testing"
 
+	"github.com/google/uuid"
+	"github.com/riverqueue/river"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/event/delivery"
+	"onlyonce/internal/event/endpoint"
 	"onlyonce/internal/event/eventcases"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
@@ -12,7 +21,7 @@ import (
 
 func TestPlans(t *testing.T) {
 	sitetest.Plans(t, sitetest.Plan{
-		Room: "internal/event/", Resources: eventcases.Resources(), Requests: everyEvent,
+		Room: "internal/event/", Resources: eventcases.Resources(), Requests: everyEvent, Background: delivers,
 	}, sitecases.Resources(), sitecases.Grow)
 }
 
@@ -43,5 +52,60 @@ func everyEvent(b *sitetest.Bundle, program, person *sitetest.Client) map[string
 			"/api/v1/events?after="+place(2*sitetest.Many-1)),
 	}
 	maps.Copy(routes, sitetest.EveryEvent(program, person, "/event-feeds/{id}/events", one+"/events"))
+	maps.Copy(routes, everyEndpoint(b, person))
 	return routes
+}
+
+// everyEndpoint returns the requests of the routes of endpoints and deliveries. Most deliveries are to endpoint 7, which is on.
+func everyEndpoint(b *sitetest.Bundle, person *sitetest.Client) map[string][]sitetest.Request {
+	of, one := eventcases.Endpoints(), "/endpoints/"+sitetest.RowID(7)
+	routes := b.EveryOwners(person, of, sitetest.Change(of.Command, "address", "https://shop7.example/"))
+	for i, form := range routes["POST /endpoints"] {
+		if form.What == "invalid" {
+			routes["POST /endpoints"][i] = b.FormOf(person, of, http.StatusUnprocessableEntity, "invalid",
+				sitetest.Change(of.Command, "address", ""))
+		}
+	}
+	edit := func(want int, key string) sitetest.Request {
+		return sitetest.Request{What: key, Want: want, Send: func() sitetest.Answer {
+			return person.Submit(one+"/edit", url.Values{
+				"address": {"https://shop7.example/"}, "operations": {"invoice."}, "version": {"1"}, "idempotency_key": {key},
+			})
+		}}
+	}
+	routes["GET /endpoints/{id}"] = sitetest.Gets(person, one, "/endpoints/"+sitetest.Nobody)
+	routes["GET /endpoints/{id}/edit"] = sitetest.Gets(person, one+"/edit?key=fresh", one+"/edit?key=past+7")
+	routes["POST /endpoints/{id}/edit"] = []sitetest.Request{
+		edit(http.StatusSeeOther, "changed"), edit(http.StatusSeeOther, "changed"), // replayed
+	}
+	list := "/deliveries?endpoint_id=" + sitetest.RowID(7)
+	routes["GET /deliveries"] = sitetest.Gets(person, "/deliveries", list, sitetest.At(list, "", sitetest.RowID(sitetest.Many/2), false),
+		sitetest.At(list, "", sitetest.RowID(sitetest.Many/2), true))
+	routes["GET /deliveries/{id}"] = sitetest.Gets(person, "/deliveries/"+sitetest.RowID(7), "/deliveries/"+sitetest.Nobody)
+	for _, path := range []string{"/endpoints", "/deliveries"} {
+		maps.Copy(routes, sitetest.EveryEvent(nil, person, path+"/{id}/events", path+"/"+sitetest.RowID(7)+"/events"))
+	}
+	return routes
+}
+
+// delivers sends events, two of one record and one of another, and deletes old deliveries.
+func delivers(p *sitetest.Planner) {
+	p.During("delivering", func() {
+		received := 0
+		program := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { received++ }))
+		defer program.Close()
+		one := sitetest.RowID(7)
+		p.Exec(`UPDATE endpoints SET address = $1 WHERE id = $2`, program.URL, one)
+		p.Exec(`UPDATE deliveries SET next_at = now(), record_id = id WHERE next_at IS NOT NULL AND n IN (2000, 2020, 2040)`)
+		p.Exec(`UPDATE deliveries SET record_id = $1 WHERE next_at IS NOT NULL AND n IN (2000, 2020)`, one)
+		err := delivery.NewWorker(delivery.Config{
+			Pool: p.Pool, Log: slog.New(slog.DiscardHandler), Key: p.Key, Event: p.Replica.EventJSON, Private: true,
+		}).Work(p.Context(), &river.Job[delivery.Job]{Args: delivery.Job{Tenant: p.Acme.ID, Endpoint: uuid.MustParse(one)}})
+		assert.Thatf(p, err == nil && received >= 3, "%d received, %v", received, err)
+	})
+	p.Exec(`UPDATE deliveries SET id = new_id() WHERE n > $1`, sitetest.Few/2)
+	p.During("deleting old deliveries", func() {
+		err := endpoint.Expire(p.Context(), p.Pool, p.Acme.ID)
+		assert.Thatf(p, err == nil, "%v", err)
+	})
 }

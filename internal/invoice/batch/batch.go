@@ -30,14 +30,17 @@ type Item struct {
 	Number    string    `json:"number"` // of the invoice
 	Outcome   string    `json:"outcome" enum:"waiting,done,unchanged,refused" doc:"Unchanged if it was issued before."`
 	Reason    string    `json:"reason" doc:"Why it was refused, in words; otherwise empty."`
+	Mailed    bool      `json:"mailed" doc:"Whether an email was queued. Without an address, the customer gets none."`
 }
 
 // Table is the table of batches.
 var Table = record.Table[Batch]{Name: "invoice_batches", Fields: `
 	'action', r.action, 'no_email', r.no_email, 'e_invoice', r.e_invoice, 'asked_by', r.asked_by, 'invoices', (
-		SELECT json_agg(json_build_object('invoice_id', b.invoice_id, 'outcome', b.outcome, 'reason', b.reason, 'number', (
-			SELECT i.number FROM invoices i WHERE i.tenant_id = b.tenant_id AND i.id = b.invoice_id)) ORDER BY b.invoice_id)
-		FROM invoice_batch_items b WHERE b.tenant_id = r.tenant_id AND b.batch_id = r.id)`}
+		SELECT json_agg(json_build_object('invoice_id', b.invoice_id, 'outcome', b.outcome, 'reason', b.reason, 'number', i.number,
+			'mailed', b.outcome = 'done' AND NOT r.no_email AND COALESCE(i.bill_to->>'email', '') <> '') ORDER BY b.invoice_id)
+		FROM invoice_batch_items b LEFT JOIN LATERAL (
+			SELECT number, bill_to FROM invoices WHERE tenant_id = b.tenant_id AND id = b.invoice_id LIMIT 1) AS i ON true
+		WHERE b.tenant_id = r.tenant_id AND b.batch_id = r.id)`}
 
 // The actions of batches.
 const (

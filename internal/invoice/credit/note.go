@@ -44,7 +44,13 @@ type Note struct {
 type Line struct {
 	Position int `json:"position"` // of the line of the invoice, from 1
 	invoice.Line
+
+	// Part reports whether an amount was credited, so that the quantity and the price are made up for it.
+	Part bool `json:"part"`
 }
+
+// PartText is the text for users at a line with Part, in place of its quantity and price.
+const PartText = "Part of the amount"
 
 // Tax is the credited amount of a treatment and rate.
 type Tax struct {
@@ -68,7 +74,7 @@ var Table = record.Table[Note]{Name: "credit_notes", Fields: `
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	'lines', (
 		SELECT json_agg(json_build_object(
-			'position', c.position, 'description', l.description,
+			'position', c.position, 'description', l.description, 'part', NOT (of.quantities AND of.usual),
 			'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
 			'unit', CASE WHEN of.quantities THEN l.unit END,
 			'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,

@@ -18,14 +18,17 @@ import (
 	"onlyonce/internal/value/date"
 )
 
+// alike describes a likely repeat.
+var alike = idempotency.Alike[Note]{
+	Fields: []string{"invoice_id date total"}, Within: 10 * time.Minute, Name: func(n Note) string { return n.Number },
+}
+
 // Create creates a credit note with the next number and posts it to its invoice.
 var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 	Kind: idempotency.Create, Name: "credit_note.create", Table: Table,
 	Statements: insert,
-	Alike: idempotency.Alike[Note]{
-		Fields: []string{"invoice_id date total"}, Within: 10 * time.Minute, Name: func(n Note) string { return n.Number },
-	},
-	Retain: 72 * time.Hour,
+	Alike:      alike,
+	Retain:     72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"credit_note_lines_within_line": exceedsLine,
 		"credit_notes_within_open":      exceedsCreditable,
@@ -41,7 +44,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 		"credit_notes_not_before_invoice": idempotency.Invalid[Draft](
 			"/date", "This day is before the date of the invoice. Enter a later one."),
 		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(
-			Table, func(n Note) string { return n.Number }, func(d Draft) date.Date { return d.Date }),
+			Table, alike, func(d Draft) date.Date { return d.Date }),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {

@@ -20,7 +20,7 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 			{Label: "Date", Value: n.Date.Time().Format(day)},
 			{Label: "Credits invoice", Value: inv.Number + " of " + inv.IssueDate.Time().Format(day)},
 		}, reference(inv)...),
-		Head: head, Currency: n.Currency.String(), Notes: n.Reason, Footer: inv.Seller.Footer,
+		Head: head, Currency: n.Currency.String(), Notes: pdf.Fact{Label: "Reason", Value: n.Reason}, Footer: inv.Seller.Footer,
 		Totals: []pdf.Total{{Label: "Subtotal", Amount: money(n.Subtotal)}},
 	}
 	if n.Reverses.ID != uuid.Nil {
@@ -28,7 +28,11 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 		shown.Facts = slices.Insert(shown.Facts, 1, pdf.Fact{Label: "Reverses", Value: n.Reverses.Name})
 	}
 	for _, l := range n.Lines {
-		shown.Lines = append(shown.Lines, lineOf(l.Line, n.Currency))
+		line := lineOf(l.Line, n.Currency)
+		if l.Part {
+			line.Below, line.Cells[0], line.Cells[1] = credit.PartText, "", ""
+		}
+		shown.Lines = append(shown.Lines, line)
 	}
 	for _, t := range n.Taxes {
 		shown.Totals = append(shown.Totals, pdf.Total{Label: t.NoTax.GroupText(t.Rate) + " on " + money(t.Net), Amount: money(t.Tax)})
@@ -38,7 +42,7 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 	}
 	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total credited", Amount: money(n.Total), Grand: true})
 	if n.BecameCredit != 0 {
-		shown.Totals = append(shown.Totals, pdf.Total{Label: "Thereof your credit", Amount: money(n.BecameCredit)})
+		shown.Totals = append(shown.Totals, pdf.Total{Label: "Became your credit", Amount: money(n.BecameCredit)})
 	}
 	return shown
 }

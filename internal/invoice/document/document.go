@@ -42,7 +42,8 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 		Facts: []pdf.Fact{
 			{Label: "Issue date", Value: inv.IssueDate.Time().Format(day)}, {Label: "Due date", Value: inv.DueDate.Time().Format(day)},
 		},
-		Head: head, Currency: inv.Currency.String(), Notes: inv.Notes, Payment: Payment(inv), Footer: inv.Seller.Footer,
+		Head: head, Currency: inv.Currency.String(), Payment: Payment(inv), Footer: inv.Seller.Footer,
+		Notes: pdf.Fact{Label: "Notes", Value: inv.Notes},
 	}
 	shown.Facts = slices.Concat(shown.Facts, Supply(inv), reference(inv))
 	switch inv.Status {

@@ -46,7 +46,7 @@ func Payments() sitetest.Resource {
 
 // Refunds are recorded on a payment.
 func Refunds() sitetest.Resource {
-	command := url.Values{"amount": {"10.00"}, "date": {"2026-11-23"}}
+	command := url.Values{"amount": {"10.00"}, "date": {"2026-11-23"}, "reference": {"RF 1"}}
 	of := Payments()
 	of.Command = sitetest.Change(of.Command, "provider", "", "reference", "") // so that several are possible
 	of.Parent = &sitetest.Parent{Resource: Invoices(), Ready: []string{"issue"}}
@@ -59,10 +59,14 @@ func Refunds() sitetest.Resource {
 		Fields: []sitetest.Field{
 			{Name: "amount", Valid: "10.01", Invalid: "much", Pointer: "/amount"},
 			{Name: "date", Valid: "2026-11-24", Invalid: "tomorrow", Pointer: "/date"},
+			{Name: "reference", Valid: "RF 2", Invalid: "a\u202eb", Pointer: "/reference"},
 		},
+		OfCustomer:  map[string]string{"refunds.reference": "kept: it is in the books"},
 		Transitions: []sitetest.Transition{{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"postings": 1}}},
 		API: sitetest.API{Encode: func(form url.Values) string {
-			return sitetest.Encode(map[string]any{"amount": form.Get("amount"), "date": form.Get("date")})
+			return sitetest.Encode(map[string]any{
+				"amount": form.Get("amount"), "date": form.Get("date"), "reference": form.Get("reference"),
+			})
 		}, Input: refund.Input{}},
 	}
 }

@@ -83,7 +83,7 @@ func Allocations() sitetest.Resource {
 
 // Repayments pay credit of a receipt back.
 func Repayments() sitetest.Resource {
-	command := url.Values{"amount": {"10.00"}, "date": {"2026-11-25"}}
+	command := url.Values{"amount": {"10.00"}, "date": {"2026-11-25"}, "reference": {"RP 1"}}
 	return sitetest.Resource{
 		Name: "repayment", Path: "/repayments", Parent: withCredit(),
 		Words: sitetest.Words{Verb: "record", Past: "recorded"}, Command: command, Label: "10.00 EUR on 25 Nov 2026",
@@ -93,10 +93,14 @@ func Repayments() sitetest.Resource {
 		Fields: []sitetest.Field{
 			{Name: "amount", Valid: "10.01", Invalid: "much", Pointer: "/amount"},
 			{Name: "date", Valid: "2026-11-26", Invalid: "tomorrow", Pointer: "/date"},
+			{Name: "reference", Valid: "RP 2", Invalid: "a\u202eb", Pointer: "/reference"},
 		},
+		OfCustomer:  map[string]string{"repayments.reference": "kept: it is in the books"},
 		Transitions: []sitetest.Transition{{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"intent_effects": 1}}},
 		API: sitetest.API{Encode: func(form url.Values) string {
-			return sitetest.Encode(map[string]any{"amount": form.Get("amount"), "date": form.Get("date")})
+			return sitetest.Encode(map[string]any{
+				"amount": form.Get("amount"), "date": form.Get("date"), "reference": form.Get("reference"),
+			})
 		}, Input: receipt.RepayInput{}},
 	}
 }

@@ -35,22 +35,37 @@ func clients(t *testing.T) map[string][]string {
 	}
 }
 
+// generatedClients returns the commands of the programs in docs/invoice-clients, whose clients are generated from the API's description.
+func generatedClients(t *testing.T) map[string][]string {
+	t.Helper()
+	b := sitetest.Setup(t)
+	description := b.Stranger(b.Replica).Get("/openapi.json").Body
+	build := func(name string, commands ...string) string {
+		dir := filepath.Join(t.TempDir(), name)
+		must.OK(t, os.CopyFS(dir, os.DirFS("../../../docs/invoice-clients/"+name)))
+		must.OK(t, os.WriteFile(filepath.Join(dir, "openapi.json"), []byte(description), 0o600))
+		for _, command := range commands {
+			args := strings.Fields(command)
+			cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+			out, err := cmd.CombinedOutput()
+			must.Thatf(t, err == nil, "%s: %v: %s", command, err, out)
+		}
+		return dir
+	}
+	return map[string][]string{
+		"Go":         {filepath.Join(build("go", "go generate .", "go build -o client ."), "client")},
+		"TypeScript": {"node", filepath.Join(build("typescript", "npm ci --no-audit --no-fund", "npm run build"), "built/create.js")},
+	}
+}
+
 // TestClientsCreateOnce loses the first answer after the commit, answers the second request with 503, and the third one with
 // "in progress". Each program gets the invoice in the end, and exactly one exists.
 func TestClientsCreateOnce(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
 	for name, command := range clients(t) {
-		t.Run(name, func(t *testing.T) {
-			b := sitetest.Setup(t)
-			far, requests := faulty(b)
-			out, code := run(b, far, b.Acme.Token, command, exampleInvoice)
-			must.Thatf(t, code == 0, "exit %d: %s", code, out)
-			id := sitetest.Decode[sitetest.Created](b, sitetest.Answer{Body: out}).ID
-			stored := sitetest.Get[string](b, `SELECT id::text FROM invoices`)
-			assert.Thatf(t, stored == id && requests.Load() == 4, "got %s, and there is %s, after %d requests", id, stored, requests.Load())
-			b.WantOutcomes("created", "replayed")
-		})
+		t.Run(name, func(t *testing.T) { createsOnce(t, command) })
 	}
 }
 
@@ -58,18 +73,42 @@ func TestClientsCreateOnce(t *testing.T) {
 func TestClientsTakeNoForAnAnswer(t *testing.T) {
 	t.Parallel()
 	for name, command := range clients(t) {
-		t.Run(name, func(t *testing.T) {
-			b := sitetest.Setup(t)
-			var requests atomic.Int32
-			counted := b.Listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				requests.Add(1)
-				b.Handler.ServeHTTP(w, r)
-			}))
-			out, code := run(b, counted, "none", command, exampleInvoice)
-			assert.Thatf(t, code == 1 && strings.Contains(out, "/problems/unauthorized") && requests.Load() == 1,
-				"exit %d after %d requests: %s", code, requests.Load(), out)
-		})
+		t.Run(name, func(t *testing.T) { takesNo(t, command) })
 	}
+}
+
+// TestGeneratedClients checks both for the clients that are generated from the API's description.
+func TestGeneratedClients(t *testing.T) {
+	pgtest.Long(t)
+	for name, command := range generatedClients(t) {
+		t.Run(name+" creates once", func(t *testing.T) { createsOnce(t, command) })
+		t.Run(name+" takes no for an answer", func(t *testing.T) { takesNo(t, command) })
+	}
+}
+
+func createsOnce(t *testing.T, command []string) {
+	t.Helper()
+	b := sitetest.Setup(t)
+	far, requests := faulty(b)
+	out, code := run(b, far, b.Acme.Token, command, exampleInvoice)
+	must.Thatf(t, code == 0, "exit %d: %s", code, out)
+	id := sitetest.Decode[sitetest.Created](b, sitetest.Answer{Body: out}).ID
+	stored := sitetest.Get[string](b, `SELECT id::text FROM invoices`)
+	assert.Thatf(t, stored == id && requests.Load() == 4, "got %s, and there is %s, after %d requests", id, stored, requests.Load())
+	b.WantOutcomes("created", "replayed")
+}
+
+func takesNo(t *testing.T, command []string) {
+	t.Helper()
+	b := sitetest.Setup(t)
+	var requests atomic.Int32
+	counted := b.Listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		b.Handler.ServeHTTP(w, r)
+	}))
+	out, code := run(b, counted, "none", command, exampleInvoice)
+	assert.Thatf(t, code == 1 && strings.Contains(out, "/problems/unauthorized") && requests.Load() == 1,
+		"exit %d after %d requests: %s", code, requests.Load(), out)
 }
 
 // TestClientsDecideWhoIsMeant: a customer with the email of the invoice has another name. The answer names that customer, and

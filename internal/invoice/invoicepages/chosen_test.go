@@ -36,7 +36,10 @@ func TestChosenInvoices(t *testing.T) {
 	p.LeadsTo("/invoices/" + one)
 	p.LeadsTo("/invoices/" + two)
 
+	at = person.Press(open("/invoice-batches/new?action=issue&invoice_id="+one), "Issue and email").Location()
 	program.With("Idempotency-Key", "issue").Post("/api/v1/invoices/"+one+"/issue", `{"email": "none"}`).Want(t, http.StatusOK)
+	b.Exec(`UPDATE invoice_batch_items SET outcome = 'done' WHERE outcome = 'waiting' AND invoice_id = $1`, one)
+	b.Page(person.Get(at)).Says("Progress 1 of 1 Issued 1 Emails queued 1 Refused 0", "2026-0001 Issued, email queued")
 	open("/invoices/" + one + "/send/new").Says("Copies to: boss@example.com, unless you enter another address.")
 	open("/reminder-batches/new?invoice_id=" + one).Says("Payment reminder. Copies to: boss@example.com")
 	for path, list := range map[string]string{

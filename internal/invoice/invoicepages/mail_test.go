@@ -131,7 +131,7 @@ func TestTextsHaveTheirOwnHistory(t *testing.T) {
 		person.Submit(path+"/edit", sitetest.Change(form.Typed(), pairs...)).Want(t, http.StatusSeeOther)
 	}
 	change("/settings", "name", "Acme Studio Ltd")
-	p := b.Page(person.Get("/email-texts")).Says("Invoice 2026-0042 from Acme Studio Ltd")
+	p := b.Page(person.Get("/email-texts")).Says("Invoice 2026-0042 from Acme Studio Ltd", "in credit notes and reversals, the reason and")
 	assert.Thatf(t, !strings.Contains(p.Text(), "Changed"), "%s", p.Text())
 	change("/email-texts", "void_subject", "Void")
 	b.Page(person.Get("/email-texts/events")).Says("Void invoice, subject set to Void")
@@ -145,9 +145,13 @@ func TestReminderThatWasNotSent(t *testing.T) {
 	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
 	late := sitetest.Change(invoicecases.Invoices().Command, "issue_date", "2026-01-05", "due_date", "2026-02-04")
 	at := "/invoices/" + b.Prepared(b.Acme, "one", invoicecases.Invoices(), late, "issue").ID
+	plan := `{"first_after": "7", "second_after": "14"}`
+	program.With("Idempotency-Key", "plan").Post("/api/v1/reminder-plans", plan).Want(t, http.StatusCreated)
+	b.Page(person.Get(at)).Says("Was due 4 Feb 2026. Next automatic reminder: today.")
 	program.With("Idempotency-Key", "remind").Post("/api/v1"+at+"/reminders", `{"level": "1"}`).Want(t, http.StatusCreated)
 	day := sitetest.Get[string](b, `SELECT to_char(sent_on, 'FMDD Mon YYYY') FROM invoice_reminders`)
-	b.Page(person.Get(at)).Says("Last reminder: Payment reminder, " + day + ".")
+	next := sitetest.Get[string](b, `SELECT to_char(sent_on + 14, 'FMDD Mon YYYY') FROM invoice_reminders`)
+	b.Page(person.Get(at)).Says("Last reminder: Payment reminder, " + day + ". Next automatic reminder: " + next + ".")
 	b.Page(person.Get("/invoices")).Says("Reminded 1×")
 	for _, unsent := range []string{`state = 'failed'`, `state = 'sent', sent_at = now(), kept = true, body = 'Hello'`} {
 		b.Exec(`UPDATE mails SET reason = 'no mail server is set up', ` + unsent)

@@ -54,7 +54,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	if view.Mentions, err = s.mentions(r, inv); err != nil {
 		return nil, err
 	}
-	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 && inv.WrittenOff == 0 {
+	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && !inv.HasCreditNotes && inv.WrittenOff == 0 {
 		if view.Closed = inv.Closed; !inv.Closed || inv.Status == invoice.StatusDraft {
 			view.VoidHref = web.Asked(s.Invoices, r, inv.ID, "void", nil).Href
 		}

@@ -59,6 +59,7 @@ func belowLists(c *sitetest.Client, path string) (all []sitetest.Request) {
 		"", "q=2026-0044", "q=rare", "q=design", "q=design+customer", "q=rare+common", "q=none", "q=4", "q=1@example.com",
 		"currency=EUR", "currency=JPY", "q=design&currency=EUR", "from=2026-01-02&to=2026-01-02", "from=2026-01-03", "to=2026-01-01",
 		"q=design&from=2026-01-02", "q=TX+7", "q=rx", "q=RX+7", "q=CN-1-7", "q=goods", "q=damaged+good", "q=0.01", "q=0.02+design", "q=1",
+		"q=Bank+TX+7", "q=bank+rx", "q=bank",
 		"customer_id=" + sitetest.RowID(1),
 		"q=design&customer_id=" + sitetest.RowID(1) + "&currency=EUR",
 	} {

@@ -18,6 +18,7 @@ import (
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -50,6 +51,12 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 	details := strings.TrimSuffix(web.OptionText(p.Method)+" · "+p.Details, " · ")
 	if p.Receipt != uuid.Nil {
 		row.ReceiptHref = "/receipts/" + p.Receipt.String()
+		if p.Kind == "payment" || p.Kind == "removal" {
+			row.Number = p.Number
+		}
+	}
+	if row.Number != "" { // no transfer
+		details = ""
 	}
 	switch p.Kind {
 	case "payment":
@@ -79,7 +86,8 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 		row.Kind, row.Amount = "Credit note reversed", "−"+web.AmountText(inv.Currency, -p.Amount)
 		row.Number, row.Href = p.Number, "/credit-notes/"+p.ID.String()
 	case "refund":
-		row.Kind, row.Amount, row.Removed = "Refund", "−"+web.AmountText(inv.Currency, -p.Amount), p.Removed
+		row.Kind, row.Details, row.Removed = "Refund", p.Details, p.Removed
+		row.Amount = "−" + web.AmountText(inv.Currency, -p.Amount)
 		if !p.Removed {
 			row.RemoveHref = web.FormHref(r, "/refunds/"+p.ID.String()+"/remove")
 		}
@@ -91,17 +99,26 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 	return row
 }
 
-// remind adds to the page of an invoice its last reminder, and the link to the next one, if it is possible.
+// remind adds to the page of an overdue invoice its last reminder, the day of the next automatic one, and the link that sends the next
+// one, if it is possible.
 func (s *Pages) remind(r *http.Request, inv invoice.Invoice, view *invoiceviews.Invoice) error {
 	if !inv.Overdue {
 		return nil
 	}
-	summary, err := record.Find(r.Context(), s.site.Pool, invoice.Summaries, web.Principal(r).Tenant, inv.ID)
+	found, err := record.Find(r.Context(), s.site.Pool, reminder.Invoices, web.Principal(r).Tenant, inv.ID)
 	if err != nil {
 		return err
 	}
-	view.LastReminder = reminder.Last(summary.LastReminder)
-	if level, err := reminder.Next(summary, web.Principal(r).Today()); err == nil {
+	today := web.Principal(r).Today()
+	view.LastReminder = reminder.Last(found.LastReminder)
+	switch next := found.NextOn; {
+	case next == date.Date{}:
+	case today.Before(next):
+		view.NextReminder = next.Display()
+	default:
+		view.NextReminder = "today"
+	}
+	if level, err := reminder.Next(found.Summary, today); err == nil {
 		view.Remind = templates.Link{
 			Text: "Send " + strings.ToLower(reminder.LevelName(level)), Href: web.FormHref(r, s.Invoices.URL(inv.ID)+"/reminders/new"),
 		}

@@ -75,7 +75,10 @@ func (s *Pages) issuePage(r *http.Request, p templates.Page, f templates.Form, i
 	if err != nil {
 		return nil, err
 	}
-	warnings, err := s.warnings(r, inv)
+	var warnings []invoiceviews.Warning
+	if inv.Status == invoice.StatusDraft { // else the form was used
+		warnings, err = s.warnings(r, inv)
+	}
 	return invoiceviews.IssuePage(p, invoiceviews.Issue{
 		Form: f, InvoiceStep: excerpt.Step(inv), To: inv.Customer.Email, CopiesTo: copies, Warnings: warnings,
 		NoMailServer: !s.sendsMail, EmailCustomer: invoice.EmailCustomer, EmailNone: invoice.EmailNone,
@@ -85,6 +88,12 @@ func (s *Pages) issuePage(r *http.Request, p templates.Page, f templates.Form, i
 
 func (s *Pages) voidPage(r *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
 	v, tenant := invoiceviews.Void{Form: f, InvoiceStep: excerpt.Step(inv)}, web.Principal(r).Tenant
+	if !inv.IssuedAt.IsZero() {
+		v.IssueDate, v.TakenOff = web.DateText(inv.IssueDate), web.DateText(inv.IssueDate)
+		if today := s.site.Today(r); inv.IssueDate.Before(today) {
+			v.TakenOff = web.DateText(today)
+		}
+	}
 	if kept, err := uuid.Parse(f.Typed.Get(invoiceviews.DuplicateOfField)); err == nil {
 		v.DuplicateOf, err = invoice.Numbers.Of(r.Context(), s.site.Pool, tenant, kept)
 		if err != nil && !errors.Is(err, record.ErrNotFound) {

@@ -131,12 +131,25 @@ func TestIssueWarns(t *testing.T) {
 			assert.Thatf(t, strings.Contains(got, says) == slices.Contains(treatments, treatment), "%s to %q: %s", treatment, country, got)
 		}
 	}
+	b.Exec(`UPDATE customers SET country = 'GB', tax_id = 'XI123456789'`)
+	b.Exec(`UPDATE invoice_lines SET tax_treatment = 'intra_community' WHERE position = 1`)
+	got := warned().Text()
+	assert.Thatf(t, !strings.Contains(got, "doesn't suit"), "to Northern Ireland: %s", got)
 	for issued, says := range map[string]string{
 		"2026-11-30": "", "2026-12-01": "The issue date, 1 Dec 2026, is in the future. Edit the draft",
 	} {
 		b.Exec(`UPDATE invoices SET issue_date = $1`, issued)
 		got := warned().Text()
 		assert.Thatf(t, strings.Contains(got, "in the future") == (says != "") && strings.Contains(got, says), "%s: %s", issued, got)
+	}
+	of := invoicecases.Invoices()
+	next := sitetest.Change(of.Command, "customer_email", "grace@example.com", "customer_name", "Grace Hopper",
+		"issue_date", "2026-11-20")
+	b.Prepared(b.Acme, "next", of, next, "issue")
+	for issued, out := range map[string]bool{"2026-11-20": false, "2026-11-21": true} {
+		b.Exec(`UPDATE invoices SET issue_date = $1 WHERE issued_at IS NULL`, issued)
+		got, says := warned().Text(), "The invoice 2026-0002 is dated 20 Nov 2026, and this one 21 Nov 2026. Edit the draft"
+		assert.Thatf(t, strings.Contains(got, says) == out, "%s: %s", issued, got)
 	}
 }
 
@@ -200,6 +213,13 @@ func TestAskedAboutWhatIsDone(t *testing.T) {
 	person.Submit(path+"/issue", url.Values{"idempotency_key": {sitetest.Key}}).Want(t, http.StatusSeeOther)
 	b.Page(person.Get(path)).Says("Invoice 2026-0001 issued.")
 	b.Page(person.Get(path + "/issue?key=" + sitetest.Key)).Says("This form already issued 2026-0001.").LeadsTo(path)
+	typed := url.Values{"idempotency_key": {sitetest.Key}, "email": {"customer"}, "message": {"Thank you"}}
+	again := person.Submit(path+"/issue", typed)
+	again.Want(t, http.StatusUnprocessableEntity)
+	p := b.Page(again).Says("This form already issued 2026-0001. Nothing was done this time.")
+	p.LeadsTo(path)
+	sitetest.Keeps(b, p, url.Values{"message": {"Thank you"}})
+	assert.Thatf(t, !strings.Contains(p.Text(), "Edit the draft"), "%s", p.Text())
 	late := person.Get(path + "/issue?key=other")
 	late.Want(t, http.StatusConflict)
 	b.Page(late).Says("You can no longer issue this invoice.").LeadsTo(path)
@@ -229,6 +249,7 @@ func TestStepsAreAskedOnPages(t *testing.T) {
 	wantMails(b, 1)
 	b.Exec(`UPDATE mails SET state = 'sent', sent_at = now()`)
 	assert.Thatf(t, tells(second), "who got an email cannot be told")
+	ask(second + "/void").Says("keeps it on its issue date, 21 Nov 2026, and subtracts it on 27 Nov 2026.")
 	person.Submit(second+"/void", sitetest.Change(ask(second+"/void").Typed(), "tell_customer", "true"))
 	wantMails(b, 2)
 	void := b.Page(person.Get(second)).Says("Nothing is owed on this invoice.")
@@ -281,8 +302,8 @@ func TestWhatCountsStays(t *testing.T) {
 		operation, slug string
 		says            []string
 	}{
-		{invoicecases.Payments, "invoice.void", "has-payments", []string{"You can't void this invoice.", "It has payments."}},
-		{invoicecases.CreditNotes, "invoice.void", "has-credit-notes", []string{"You can't void this invoice.", "It has credit notes."}},
+		{invoicecases.Payments, "invoice.void", "has-payments", []string{"Remove those recorded by mistake first"}},
+		{invoicecases.CreditNotes, "invoice.void", "has-credit-notes", []string{"Credit what is left instead."}},
 		{invoicecases.WriteOffs, "invoice.void", "has-write-offs", []string{"You can't void this invoice.", "Take them back first."}},
 		{invoicecases.Refunds, "payment.remove", "has-refunds", []string{"You can't remove this payment.", "Remove the refund first"}},
 	} {

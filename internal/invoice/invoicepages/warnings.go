@@ -60,6 +60,14 @@ func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoicevie
 	if inv.DueDate.Before(today) {
 		add("The due date, "+web.DateText(inv.DueDate)+", has passed.", "Edit the draft", url+"/edit", " first, if it should be later.")
 	}
+	unordered, err := invoice.OutOfOrder(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range unordered {
+		add("The invoice "+other.Number+" is dated "+web.DateText(other.IssueDate)+", and this one "+web.DateText(issued)+".",
+			"Edit the draft", url+"/edit", " first, if the dates should be in the order of the numbers.")
+	}
 	gaps, err := document.Gaps(s.renderer, inv)
 	if len(gaps) > 0 {
 		add("The PDF file can't show "+gapsText(gaps)+".", "Look at the PDF file", url+"/pdf", ": it has a replacement in each place.")
@@ -144,10 +152,12 @@ func misplaced(inv invoice.Invoice) (all []invoiceviews.Warning) {
 	if seller == "" || buyer == "" {
 		return nil
 	}
+	number, is := party.VATNumber(inv.Customer.TaxID)
+	northernIreland := is && strings.HasPrefix(number, "XI") // a member of the EU for goods
 	var texts []string
 	for as, wrong := range map[invoice.Treatment]bool{
 		invoice.Export:         seller == buyer || party.InEU(seller) && party.InEU(buyer),
-		invoice.IntraCommunity: seller == buyer || !party.InEU(buyer),
+		invoice.IntraCommunity: seller == buyer || !party.InEU(buyer) && !northernIreland,
 		invoice.ReverseCharge:  seller == buyer,
 	} {
 		if wrong && slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool { return l.NoTax == as }) {

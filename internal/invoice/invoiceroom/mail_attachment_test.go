@@ -96,6 +96,17 @@ func TestCreditNoteIsMailed(t *testing.T) {
 	want = "Hello Ada,\n\nOn 29 November 2026, we reversed our credit note CN-2026-0002 of 30.75 EUR with CN-2026-0003. " +
 		"It was for invoice 2026-0001 of 21 November 2026.\n\nWrong invoice\n\nOpen: 61.50 EUR\n\nThe reversal is attached as a PDF file.\n"
 	assert.Thatf(t, sent.Kind == mail.KindReversal && strings.HasPrefix(sent.Text, want), "%+v, want the text %q", sent, want)
+
+	b.post(invoice+"/payments", "paid", `{"amount": "61.50", "date": "2026-11-28", "method": "cash"}`, http.StatusCreated)
+	b.post(invoice+"/credit-notes", "became credit", told, http.StatusCreated)
+	sent = b.settled(3)[0]
+	want = "Open: 0.00 EUR\nYour credit from it: 30.75 EUR\n\n"
+	assert.Thatf(t, strings.Contains(sent.Text, want), "%+v, want the text %q", sent, want)
+	b.post("/api/v1/credit-notes/"+sent.CreditNoteID.String()+"/reversals", "credit reversed",
+		`{"date": "2026-11-29", "tell_customer": true}`, http.StatusCreated)
+	sent = b.settled(4)[0]
+	want = "Open: 0.00 EUR\nYour credit of 30.75 EUR from the reversed credit note no longer exists.\n\n"
+	assert.Thatf(t, strings.Contains(sent.Text, want), "%+v, want the text %q", sent, want)
 }
 
 // attached returns the files of a message by the path that the server returns them from.

@@ -40,7 +40,7 @@ func TestReminderIsSent(t *testing.T) {
 		sent.Subject == "Payment reminder: invoice 2026-0001 from Acme Studio", "%+v", sent)
 	rest := sent.Text
 	for _, want := range []string{
-		"Hello Ms Byron,", reminder.Message(1), "Invoice: 2026-0001 of 5 January 2026", "Due: 4 February 2026, ",
+		"Hello Ms Byron,", "This invoice isn't paid in full yet.", "Invoice: 2026-0001 of 5 January 2026", "Due: 4 February 2026, ",
 		"Total: 123.00 EUR", "Paid: 23.00 EUR\nCredited: 10.00 EUR\nOpen: 90.00 EUR",
 		"Please pay to:\nAccount holder: Acme Studio\nIBAN: IE29 AIBK 9311 5212 3456 78\nReference: 2026-0001\n\n", "attached",
 	} {

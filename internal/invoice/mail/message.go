@@ -56,7 +56,7 @@ type letter struct {
 	Message                     string // the sender's text below the invoice; "" for none
 	Late                        string // the time between the due day and a reminder, "12 days"
 	Reason                      string // of a credit note
-	Became                      string // the customer's credit from a credit note; "" for none
+	Became                      string // the customer's credit from a credit note, or from the reversed one; "" for none
 	Stays                       string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                       []letterLine
 	Total, Open                 string
@@ -138,8 +138,8 @@ func (l letters) write(m source, files []mailer.File) (mailer.Letter, error) {
 		saying = l.void
 	case m.Kind == KindCreditNote, m.Kind == KindReversal:
 		saying, content.Reason, content.Reversal = l.credit, m.note.Reason, m.Kind == KindReversal
-		if m.note.BecameCredit > 0 {
-			content.Became = m.note.Currency.Display(m.note.BecameCredit) + " " + m.note.Currency.String()
+		if became := max(m.note.BecameCredit, -m.note.BecameCredit); became != 0 {
+			content.Became = m.note.Currency.Display(became) + " " + m.note.Currency.String()
 		}
 	case m.Level() > 0:
 		saying, content.Late = l.reminder, party.DaysText(strconv.Itoa(m.invoice.DueDate.DaysUntil(date.Of(m.CreatedAt.UTC()))))

@@ -138,7 +138,7 @@ func Standard(kind string) (subject, text string) {
 			invoice.Greeting + "We have voided our invoice {number} of {issued}, {total}. Please do not pay it."
 	default:
 		level := Mail{Kind: kind}.Level()
-		return reminder.LevelName(level) + ": invoice {number} from {business}", invoice.Greeting + reminder.Message(level)
+		return reminder.LevelName(level) + ": invoice {number} from {business}", invoice.Greeting + reminder.Standard(level)
 	}
 }
 

@@ -20,6 +20,8 @@ type Listed struct {
 	// Transfer has the provider and the reference of the payment, or else of the receipt that it is a part of. If that is credit from a
 	// credit note, the reference is its number.
 	Transfer Transfer `json:"transfer"`
+	// BecameCredit is set if less is paid on the invoice than its amount, because a part became credit.
+	BecameCredit bool `json:"became_credit"`
 }
 
 // Transfer identifies the transfer of a payment; it is the zero value if nothing does.
@@ -37,11 +39,12 @@ var All = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + in
 		SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 	FROM (SELECT) AS of LEFT JOIN LATERAL (
 		SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-		WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)`}
+		WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+	'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)`}
 
 var below = invoice.Below{
 	Parent: invoice.Invoices(), Day: "paid_on", Amount: "amount", Text: "reference", Where: `removed_at IS NULL`,
-	Whole: "receipts", PartOf: "receipt_id",
+	Provided: true, Whole: "receipts", PartOf: "receipt_id",
 	Sums: `json_strip_nulls(json_build_object(CASE WHEN (
 			SELECT c.credit_note_id IS NOT NULL FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)
 		THEN 'credited' ELSE 'paid' END, r.amount, 'direct', CASE WHEN r.receipt_id IS NULL THEN r.amount END,

@@ -18,6 +18,11 @@ import (
 	"onlyonce/internal/value/money"
 )
 
+// alike describes a likely repeat.
+var alike = idempotency.Alike[Payment]{
+	Fields: []string{"invoice_id amount date"}, Within: 10 * time.Minute, Name: Name, Verb: "record",
+}
+
 // Create records a payment and posts it to its invoice.
 var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 	Kind: idempotency.Create, Name: "payment.create", Table: Table,
@@ -40,9 +45,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 				`+idempotency.ExternalValues+`)`, args)
 		return tx.Record()
 	},
-	Alike: idempotency.Alike[Payment]{
-		Fields: []string{"invoice_id amount date"}, Within: 10 * time.Minute, Name: Name,
-	},
+	Alike:    alike,
 	External: func(d Draft) idempotency.External { return d.External },
 	Retain:   72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
@@ -52,7 +55,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 		"payments_of_issued":              idempotency.Always[Draft](ErrNotIssued),
 		"payments_invoice":                idempotency.Missing[Draft],
 		"books_closed":                    invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
-		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, Name, func(d Draft) date.Date { return d.Date }),
+		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, alike, func(d Draft) date.Date { return d.Date }),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {

@@ -22,7 +22,7 @@ type Document struct {
 	Reasons []string
 	// Payment is the bank account to pay to; empty if it is unknown.
 	Payment []Fact
-	Notes   string // with line breaks
+	Notes   Fact   // with line breaks; none without a value
 	Footer  string // at the bottom of each page, with line breaks
 }
 

@@ -72,6 +72,9 @@ func (d *document) compose(shown Document) {
 	d.block(left, right-left, large, bold, black, shown.Title)
 	d.facts(shown.Facts)
 	d.table(shown.Head, shown.Lines)
+	if len(shown.Payment) > 0 {
+		d.room(d.sumsHeight(shown)) // so that the bank account is on the page of the amount to pay
+	}
 	d.totals(shown)
 	for _, reason := range shown.Reasons {
 		d.y -= paragraph
@@ -81,12 +84,21 @@ func (d *document) compose(shown Document) {
 		d.y -= 2 * paragraph
 		d.payment(shown.Payment)
 	}
-	if shown.Notes != "" {
+	if shown.Notes.Value != "" {
 		d.y -= 2 * paragraph
 		d.room(3 * lineHeight(body))
-		d.block(left, right-left, small, bold, muted, "Notes")
-		d.block(left, right-left, body, regular, black, shown.Notes)
+		d.block(left, right-left, small, bold, muted, shown.Notes.Label)
+		d.block(left, right-left, body, regular, black, shown.Notes.Value)
 	}
+}
+
+// sumsHeight returns the height of the totals with all that follows them until the bank account.
+func (d *document) sumsHeight(shown Document) int {
+	height := len(shown.Totals)*lineHeight(strong) + 3*paragraph + paymentHeight(shown.Payment)
+	for _, reason := range shown.Reasons {
+		height += paragraph + len(d.shaper.lines(reason, regular, (right-left)/body))*lineHeight(body)
+	}
+	return height
 }
 
 // number writes the footer, the title and the number of the page on each page, when the number of pages is known.

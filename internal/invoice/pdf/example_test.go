@@ -30,6 +30,6 @@ func example() pdf.Document {
 			{Label: "Total", Amount: "135.77", Grand: true},
 		},
 		Footer: "KRS 0000123456\nZarząd: Ada Żółw",
-		Notes:  "Dziękujemy.\n\nProszę o przelew & <pozdrawiam>.",
+		Notes:  pdf.Fact{Label: "Notes", Value: "Dziękujemy.\n\nProszę o przelew & <pozdrawiam>."},
 	}
 }

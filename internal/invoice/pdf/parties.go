@@ -49,7 +49,7 @@ func (d *document) facts(all []Fact) {
 // payment writes the payment details one below the other, because account numbers and names of holders are long.
 func (d *document) payment(facts []Fact) {
 	const labels = 90 * point // width of the labels' column
-	d.room(lineHeight(small) + len(facts)*lineHeight(body))
+	d.room(paymentHeight(facts))
 	d.block(left, right-left, small, bold, muted, "Payment")
 	for _, f := range facts {
 		d.room(lineHeight(body))
@@ -58,6 +58,8 @@ func (d *document) payment(facts []Fact) {
 		d.block(left+labels, right-left-labels, body, regular, black, f.Value)
 	}
 }
+
+func paymentHeight(facts []Fact) int { return lineHeight(small) + len(facts)*lineHeight(body) }
 
 // party writes a party. Its height is limited so that both parties fit on the first page, with any names.
 func (d *document) party(x, width int, p Party) {

@@ -126,6 +126,25 @@ func TestManyLines(t *testing.T) {
 	}
 }
 
+// TestBankAccountIsBesideTheTotal checks with any number of lines that the bank account is on the page of the amount to pay.
+func TestBankAccountIsBesideTheTotal(t *testing.T) {
+	t.Parallel()
+	shown := example()
+	shown.Reasons, shown.Payment = []string{strings.Repeat("A long reason. ", 20)}, []pdf.Fact{{Label: "IBAN", Value: "PL61 1090"}}
+	moved := 0
+	for range 60 {
+		shown.Lines = append(shown.Lines, pdf.Line{Text: "Position", Cells: []string{"1", "1.00", "23%", "1.00"}})
+		for i, text := range pdftest.Pages(t, render(t, shown)) {
+			has := strings.Contains(text, shown.Payment[0].Value)
+			assert.Equal(t, has, strings.Contains(text, shown.Totals[0].Label+"\n"), len(shown.Lines), "lines, page", i+1)
+			if has && !strings.Contains(text, "Position") {
+				moved++
+			}
+		}
+	}
+	assert.Thatf(t, moved > 0, "no totals begin a page")
+}
+
 // TestLongDescription checks that no part of 2000 characters is lost, with or without spaces, even across pages.
 func TestLongDescription(t *testing.T) {
 	t.Parallel()
@@ -165,7 +184,7 @@ func largest() pdf.Document {
 	for range 200 {
 		inv.Totals = append(inv.Totals, pdf.Total{Label: "Tax 99.999% on 90,071,992,547,409.91", Amount: "90,071,992,547,409.91"})
 	}
-	inv.Notes = strings.Repeat("a\n", 2500)
+	inv.Notes.Value = strings.Repeat("a\n", 2500)
 	return inv
 }
 
@@ -204,7 +223,8 @@ func FuzzRender(f *testing.F) {
 		file := render(t, pdf.Document{
 			Title: text, Mark: text, Seller: party, Buyer: party, Facts: []pdf.Fact{{Label: text, Value: text}}, Currency: text,
 			Head: pdf.Line{Text: text, Cells: []string{text}}, Lines: []pdf.Line{{text, text, []string{text}}, {Text: text}},
-			Totals: []pdf.Total{{Label: text, Amount: text}, {Label: text, Amount: text, Grand: true}}, Notes: text,
+			Totals: []pdf.Total{{Label: text, Amount: text}, {Label: text, Amount: text, Grand: true}},
+			Notes:  pdf.Fact{Label: text, Value: text},
 		})
 		assert.Thatf(t, len(pdftest.Pages(t, file)) != 0, "no page")
 	})

@@ -15,7 +15,7 @@ import (
 )
 
 var below = invoice.Below{
-	Parent: invoice.Customers("receipts"), Day: "received_on", Amount: "amount", Text: "reference", Where: `true`,
+	Parent: invoice.Customers("receipts"), Day: "received_on", Amount: "amount", Text: "reference", Provided: true, Where: `true`,
 	Sums: `json_strip_nulls(json_build_object(
 		CASE WHEN r.credit_note_id IS NULL THEN 'received' ELSE 'credited' END, CASE WHEN r.removed_at IS NULL THEN r.amount END,
 		'left', NULLIF(r.left_amount, 0)))`,
@@ -46,12 +46,14 @@ type Credit struct {
 // CreditFor returns the credit that can pay an invoice, or [pgx.ErrNoRows].
 func CreditFor(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) (Credit, error) {
 	return record.One(ctx, pool, tenant, pgx.RowToStructByPos[Credit], `
-		SELECT (SELECT name FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = r.customer_id),
-			id, left_amount, sum(left_amount) OVER (), count(*) OVER ()
-		FROM receipts r
-		WHERE tenant_id = @tenant_id AND left_amount > 0 AND (customer_id, currency) = (
-			SELECT i.customer_id, i.currency FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = @invoice)
-		ORDER BY customer_id, id LIMIT 1`,
+		SELECT (SELECT name FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = r.customer_id), id, left_amount, total, receipts
+		FROM (
+			SELECT customer_id, id, received_on, left_amount, sum(left_amount) OVER () AS total, count(*) OVER () AS receipts
+			FROM receipts
+			WHERE tenant_id = @tenant_id AND left_amount > 0 AND (customer_id, currency) = (
+				SELECT i.customer_id, i.currency FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = @invoice)
+			ORDER BY customer_id, id) AS r
+		ORDER BY received_on, id LIMIT 1`,
 		pgx.NamedArgs{"invoice": invoice})
 }
 
@@ -63,16 +65,13 @@ type OpenInvoice struct {
 	Open    int64 // minor units
 }
 
-// UsualCurrency returns the currency of the open invoice of a customer that is due first, or else of their last invoice; "" for
-// none.
-func UsualCurrency(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID) (code string, err error) {
+// OpenCurrency returns the currency of the open invoice of a customer that is due first; "" for none.
+func OpenCurrency(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID) (code string, err error) {
 	return record.One(ctx, pool, tenant, pgx.RowTo[string], `
 		SELECT COALESCE((
 			SELECT currency FROM invoices
 			WHERE tenant_id = @tenant_id AND customer_id = @customer AND state IN ('issued', 'partially_paid')
-			ORDER BY due_date, id LIMIT 1), (
-			SELECT currency FROM invoices WHERE tenant_id = @tenant_id AND customer_id = @customer
-			ORDER BY issue_date DESC, id DESC LIMIT 1), '')`, pgx.NamedArgs{"customer": customer})
+			ORDER BY due_date, id LIMIT 1), '')`, pgx.NamedArgs{"customer": customer})
 }
 
 // MaxOpen is the maximum number of invoices that [Open] returns.

@@ -24,14 +24,17 @@ import (
 	"onlyonce/internal/value/money"
 )
 
+// alike describes a likely repeat.
+var alike = idempotency.Alike[Receipt]{
+	Fields: []string{"customer.id currency amount date"}, Within: 10 * time.Minute, Name: Name, Verb: "record",
+}
+
 // Create records a receipt, and a payment for each of its allocations.
 var Create = idempotency.Define(idempotency.Spec[Draft, Receipt]{
 	Kind: idempotency.Create, Name: "receipt.create", Table: Table,
 	Statements: insert,
-	Alike: idempotency.Alike[Receipt]{
-		Fields: []string{"customer.id currency amount date"}, Within: 10 * time.Minute, Name: Name,
-	},
-	Retain: 72 * time.Hour,
+	Alike:      alike,
+	Retain:     72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"receipts_customer":               idempotency.Invalid[Draft]("/customer_id", "This customer doesn't exist. Choose another one."),
 		"customers_erased":                idempotency.Always[Draft](customer.ErrErased),
@@ -41,7 +44,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Receipt]{
 		"payments_of_customer":            explainedOf(ofAnother),
 		"payments_invoice":                explainedOf(noInvoice),
 		"books_closed":                    invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
-		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, Name, func(d Draft) date.Date { return d.Date }),
+		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, alike, func(d Draft) date.Date { return d.Date }),
 	},
 	Fields: func(d Draft) []slog.Attr {
 		return []slog.Attr{slog.String("customer", d.CustomerID.String()), slog.String("reference", d.Reference)}

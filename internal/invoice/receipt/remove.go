@@ -2,6 +2,7 @@ package receipt
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -13,6 +14,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
 
@@ -45,7 +47,7 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Receipt]{
 		"receipts_removed_whole":      used,
 		"payments_removed_whole":      used,
 		"receipts_not_of_credit_note": idempotency.Always[struct{}](errOfCreditNote),
-		"payments_not_of_credit":      idempotency.Always[struct{}](errBecameCredit),
+		"payments_not_of_credit":      used,
 		"books_closed":                invoice.WhenClosed[struct{}]("", repayInstead),
 	},
 })
@@ -59,10 +61,10 @@ const recordedWith = `p.created_at = r.created_at`
 var Used = conflict.Kind{
 	Slug: "receipt-used", Title: "Receipt in use",
 	Meaning: "Its credit was used, or one of its payments was refunded. Nothing was changed.",
-	ToDo:    "Remove the payments from its credit, the repayments and the refunds first.",
+	ToDo:    "Remove the payments from its credit, the repayments and the refunds first: others has their IDs.",
 }
 
-// Removable returns a [*conflict.Error] if a receipt can't be removed, such as one with the names of what has to be removed first.
+// Removable returns a [*conflict.Error] if a receipt can't be removed, with everything that has to be taken back first.
 func Removable(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of Receipt) error {
 	if !of.RemovedAt.IsZero() {
 		return nil
@@ -70,43 +72,21 @@ func Removable(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of Rec
 	if of.CreditNote.ID != uuid.Nil {
 		return errOfCreditNote()
 	}
-	if of.Allocated > 0 || of.Repaid > 0 {
-		uses, err := usesOf(ctx, pool, tenant, of.ID)
-		if err != nil {
-			return err
-		}
-		if len(uses) > 0 {
-			return errUsed(uses)
-		}
-		became, err := record.One(ctx, pool, tenant, pgx.RowTo[bool], paidLess, pgx.NamedArgs{"receipt": of.ID})
-		if err != nil {
-			return err
-		}
-		if became {
-			return errBecameCredit()
-		}
+	uses, err := usesOf(ctx, pool, tenant, of.ID)
+	switch {
+	case err != nil || len(uses) == 0:
+		return err
+	case len(uses) == 1 && uses[0].What == "closing":
+		return invoice.CheckOpen(ctx, pool, tenant, of.Date, "", repayInstead)
+	default:
+		return errUsed(uses)
 	}
-	return invoice.CheckOpen(ctx, pool, tenant, of.Date, "", repayInstead)
 }
-
-// paidLess reports whether less is paid on an invoice than a payment of it from a receipt, because it became credit.
-const paidLess = `
-	SELECT EXISTS (
-		SELECT FROM payments p
-		WHERE tenant_id = @tenant_id AND receipt_id = @receipt AND removed_at IS NULL AND amount > (
-			SELECT paid FROM invoices i WHERE i.tenant_id = p.tenant_id AND i.id = p.invoice_id LIMIT 1))`
 
 func errOfCreditNote() error {
 	return &conflict.Error{
 		Kind: &invoice.BecameCredit, Title: "You can't remove this receipt.",
 		Text: "Its credit comes from a credit note. To take it back, reverse the credit note. Nothing was changed.",
-	}
-}
-
-func errBecameCredit() error {
-	return &conflict.Error{
-		Kind: &invoice.BecameCredit, Title: "You can't remove this receipt.",
-		Text: "A part of what it paid became the customer's credit with a credit note. Nothing was changed.",
 	}
 }
 
@@ -133,49 +113,78 @@ func CreditUsed(ctx context.Context, pool *pgxpool.Pool, tenant, note uuid.UUID)
 	return refused
 }
 
-// use is a record that has to be removed before a receipt.
+// use is a record that has to be taken back before a receipt.
 type use struct {
-	What     string // "repayment"
+	What     string // "repayment"; the resource has its plural
+	ID       uuid.UUID
 	Number   string // of its invoice; "" for none
 	Currency money.Currency
-	Amount   int64 // minor units
+	Amount   int64      // minor units
+	Through  *date.Date // of a closing; nil for others
+}
+
+// name returns the display name of a use: "payment of 50.00 EUR on 2026-0042".
+func (u use) name() string {
+	name := u.What
+	if u.Through != nil {
+		return name + " through " + u.Through.Display()
+	}
+	name += " of " + u.Currency.Display(u.Amount) + " " + u.Currency.String()
+	if u.Number != "" {
+		name += " on " + u.Number
+	}
+	return name
 }
 
 // maxUses is the number of records that a conflict names.
 const maxUses = 5
 
-// usesOf returns the repayments of a receipt, the payments from its credit, and the refunds of its payments, maxUses and one more at most.
+// usesOf returns the closing of the day of a receipt, its repayments, the payments from its credit, the refunds of its payments, and the
+// credit notes with which those became credit. It returns maxUses and one more at most.
 func usesOf(ctx context.Context, pool *pgxpool.Pool, tenant, receipt uuid.UUID) ([]use, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[use], `
-		SELECT of.what, of.number, r.currency, of.amount
+		SELECT of.what, of.id, of.number, r.currency, of.amount, of.through
 		FROM receipts r, LATERAL (
-			SELECT 'repayment' AS what, '' AS number, b.amount FROM repayments b
+			(SELECT 'closing' AS what, id, '' AS number, 0::bigint AS amount, through FROM closings
+			WHERE tenant_id = r.tenant_id AND through >= r.received_on AND reopened_at IS NULL AND r.credit_note_id IS NULL
+			ORDER BY through DESC LIMIT 1)
+			UNION ALL
+			SELECT 'repayment', b.id, '', b.amount, NULL FROM repayments b
 			WHERE b.tenant_id = r.tenant_id AND b.receipt_id = r.id AND b.removed_at IS NULL
 			UNION ALL
-			SELECT 'payment', i.number, p.amount FROM payments p JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.invoice_id
+			SELECT 'payment', p.id, i.number, p.amount, NULL FROM payments p
+			JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.invoice_id
 			WHERE p.tenant_id = r.tenant_id AND p.receipt_id = r.id AND p.removed_at IS NULL AND NOT `+recordedWith+`
 			UNION ALL
-			SELECT 'refund', i.number, f.amount FROM payments p
+			SELECT 'refund', f.id, i.number, f.amount, NULL FROM payments p
 			JOIN refunds f ON f.tenant_id = p.tenant_id AND f.payment_id = p.id
 			JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.invoice_id
-			WHERE p.tenant_id = r.tenant_id AND p.receipt_id = r.id AND p.refunded > 0 AND f.removed_at IS NULL) AS of
+			WHERE p.tenant_id = r.tenant_id AND p.receipt_id = r.id AND p.refunded > 0 AND f.removed_at IS NULL
+			UNION ALL
+			SELECT 'credit note', n.id, i.number, n.total, NULL FROM payments p
+			JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.invoice_id
+			JOIN credit_notes n ON n.tenant_id = i.tenant_id AND n.invoice_id = i.id
+			WHERE p.tenant_id = r.tenant_id AND p.receipt_id = r.id AND p.removed_at IS NULL AND `+recordedWith+`
+				AND p.amount > i.paid AND n.became_credit > 0 AND NOT EXISTS (
+					SELECT FROM credit_notes o WHERE o.tenant_id = n.tenant_id AND o.reverses_id = n.id)) AS of
 		WHERE r.tenant_id = @tenant_id AND r.id = @receipt LIMIT @limit`,
 		pgx.NamedArgs{"receipt": receipt, "limit": maxUses + 1})
 }
 
-// errUsed returns the conflict with the names of the uses. There are none if they were removed meanwhile.
+// errUsed returns the conflict with the names of the uses. There are none if they were removed meanwhile. It is [invoice.BecameCredit] if
+// nothing else was used.
 func errUsed(uses []use) *conflict.Error {
 	refused := &conflict.Error{Kind: &Used, Title: "You can't remove this receipt.", Text: "A part of it was used meanwhile. Try again."}
 	if len(uses) == 0 {
 		return refused
 	}
+	if !slices.ContainsFunc(uses, func(u use) bool { return u.What != "closing" && u.What != "credit note" }) {
+		refused.Kind = &invoice.BecameCredit
+	}
 	var names []string
 	for _, u := range uses[:min(len(uses), maxUses)] {
-		name := "the " + u.What + " of " + u.Currency.Display(u.Amount) + " " + u.Currency.String()
-		if u.Number != "" {
-			name += " on " + u.Number
-		}
-		names = append(names, name)
+		names = append(names, "the "+u.name())
+		refused.Others = append(refused.Others, conflict.Other{ID: u.ID, Name: u.name(), Many: strings.ReplaceAll(u.What, " ", "-") + "s"})
 	}
 	if len(uses) > maxUses {
 		names = append(names, "others")
@@ -185,6 +194,6 @@ func errUsed(uses []use) *conflict.Error {
 	if last > 0 {
 		list = strings.Join(names[:last], ", ") + " and " + list
 	}
-	refused.Text = "First remove what depends on it: " + list + ". Nothing was changed."
+	refused.Text = "First take back " + list + "."
 	return refused
 }

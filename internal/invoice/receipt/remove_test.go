@@ -50,7 +50,7 @@ func TestRemoveWithPayments(t *testing.T) {
 		must.OK(t, err)
 		for _, err := range []error{b.remove("removed", r), receipt.Removable(t.Context(), b.Store.Pool, b.Tenant, found)} {
 			c, ok := errors.AsType[*conflict.Error](err)
-			want := "First remove what depends on it: " + strings.Join(depends, "") + ". Nothing was changed."
+			want := "First take back " + strings.Join(depends, "") + "."
 			assert.Thatf(t, ok && c.Kind == &receipt.Used && c.Text == want, "%s: %v", what, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -27,18 +28,21 @@ type Repayment struct {
 	Currency  money.Currency `json:"currency"` // the receipt's
 	Amount    int64          `json:"amount"`   // minor units
 	Date      date.Date      `json:"date"`
+	Reference string         `json:"reference"`           // of the bank or provider; "" for none
 	RemovedAt time.Time      `json:"removed_at,omitzero"` // UTC
 }
 
 // Repayments is the table of repayments.
 var Repayments = record.Table[Repayment]{Name: "repayments", Fields: `
-	'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
+	'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'reference', r.reference,
+	'removed_at', r.removed_at,
 	'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)`}
 
 // RepayInput is the input of [Repay] as text.
 type RepayInput struct {
-	Amount string `json:"amount" format:"decimal"`
-	Date   string `json:"date" format:"date"`
+	Amount    string `json:"amount" format:"decimal"`
+	Date      string `json:"date" format:"date"`
+	Reference string `json:"reference,omitzero" doc:"The ID that the bank or provider gave to the repayment."`
 }
 
 // RepayDraft is the command that records a repayment.
@@ -47,6 +51,7 @@ type RepayDraft struct {
 	Currency  money.Currency `json:"currency"`
 	Amount    int64          `json:"amount"` // minor units of Currency
 	Date      date.Date      `json:"date"`
+	Reference string         `json:"reference,omitzero"`
 }
 
 // Draft checks the input for a receipt. It returns an [*invalid.Error] with all mistakes.
@@ -57,29 +62,35 @@ func (in RepayInput) Draft(of Receipt) (RepayDraft, error) {
 	if d.Date, err = date.ParseEntry(in.Date); err != nil {
 		problems.Add("/date", "Enter the day of the repayment as year-month-day from 2000 to 2099, like 2026-11-21.")
 	}
+	d.Reference = problems.Line("/reference", "the reference", in.Reference, payment.MaxReference)
 	return d, problems.Err()
+}
+
+// repaidAlike describes a likely repeat of a repayment.
+var repaidAlike = idempotency.Alike[Repayment]{
+	Fields: []string{"receipt_id date amount"}, Within: 10 * time.Minute, Name: RepaymentName, Verb: "record",
 }
 
 // Repay records that credit of a receipt was paid back to the customer.
 var Repay = idempotency.Define(idempotency.Spec[RepayDraft, Repayment]{
 	Kind: idempotency.Create, Name: "repayment.create", Table: Repayments,
 	Statements: func(tx *idempotency.Tx, d RepayDraft) idempotency.Result {
-		args := pgx.NamedArgs{"receipt_id": d.ReceiptID, "amount": d.Amount, "repaid_on": d.Date.Time()}
+		args := pgx.NamedArgs{"receipt_id": d.ReceiptID, "amount": d.Amount, "repaid_on": d.Date.Time(), "reference": d.Reference}
 		tx.Exec(`
-			INSERT INTO repayments (tenant_id, id, receipt_id, amount, repaid_on)
-			VALUES (@tenant_id, @record_id, @receipt_id, @amount, @repaid_on)`, args)
+			INSERT INTO repayments (tenant_id, id, receipt_id, amount, repaid_on, reference)
+			VALUES (@tenant_id, @record_id, @receipt_id, @amount, @repaid_on, @reference)`, args)
 		tx.Exec(`
 			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 			VALUES (@tenant_id, @receipt_id, @operation, @idempotency_key, 'credit paid back')`, args)
 		return tx.Record()
 	},
-	Alike:  idempotency.Alike[Repayment]{Fields: []string{"receipt_id date amount"}, Within: 10 * time.Minute, Name: RepaymentName},
+	Alike:  repaidAlike,
 	Retain: 72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[RepayDraft]{
 		"repayments_receipt": idempotency.Missing[RepayDraft],
 		"books_closed":       invoice.WhenClosed[RepayDraft]("/date", invoice.UseLaterDate),
 		idempotency.LookAlike(Repayments.Name): invoice.RefuseBeforeAsking(
-			Repayments, RepaymentName, func(d RepayDraft) date.Date { return d.Date }),
+			Repayments, repaidAlike, func(d RepayDraft) date.Date { return d.Date }),
 		"repayments_within_receipt": func(
 			_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d RepayDraft, broken *pgconn.PgError,
 		) error {

@@ -21,12 +21,19 @@ import (
 	"onlyonce/internal/value/money"
 )
 
+// alike describes a likely repeat.
+var alike = idempotency.Alike[Refund]{
+	Fields: []string{"payment_id date amount"}, Within: 10 * time.Minute, Name: Name, Verb: "record",
+}
+
 // Create records a refund and posts it to the invoice of its payment.
 var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 	Kind: idempotency.Create, Name: "refund.create", Table: Table,
-	Alike: idempotency.Alike[Refund]{Fields: []string{"payment_id date amount"}, Within: 10 * time.Minute, Name: Name},
+	Alike: alike,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
-		args := pgx.NamedArgs{"payment_id": d.PaymentID, "amount": d.Amount, "refunded_on": d.Date.Time(), "seen_left": d.SeenLeft}
+		args := pgx.NamedArgs{
+			"payment_id": d.PaymentID, "amount": d.Amount, "refunded_on": d.Date.Time(), "reference": d.Reference, "seen_left": d.SeenLeft,
+		}
 		if d.SeenLeft >= 0 {
 			// post_refund takes the same lock, so the refundable amount can't change until then.
 			tx.Check(&conflict.Error{
@@ -37,8 +44,8 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 				FROM (SELECT left_amount FROM payments WHERE tenant_id = @tenant_id AND id = @payment_id FOR UPDATE) AS p`, args)
 		}
 		tx.Exec(`
-			INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
-			VALUES (@tenant_id, @record_id, @payment_id, @amount, @refunded_on)`, args)
+			INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on, reference)
+			VALUES (@tenant_id, @record_id, @payment_id, @amount, @refunded_on, @reference)`, args)
 		return tx.Record()
 	},
 	Retain: 72 * time.Hour,
@@ -47,7 +54,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 		"refunds_not_of_credit":           becameCredit,
 		"refunds_payment":                 idempotency.Missing[Draft],
 		"books_closed":                    invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
-		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, Name, func(d Draft) date.Date { return d.Date }),
+		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, alike, func(d Draft) date.Date { return d.Date }),
 	},
 	NotInFingerprint: []string{"Paid", "SeenLeft"},
 	Fields: func(d Draft) []slog.Attr {

@@ -25,18 +25,21 @@ type Refund struct {
 	Currency  money.Currency `json:"currency"`   // the invoice's
 	Amount    int64          `json:"amount"`     // minor units
 	Date      date.Date      `json:"date"`
+	Reference string         `json:"reference"`           // of the bank or provider; "" for none
 	RemovedAt time.Time      `json:"removed_at,omitzero"` // UTC
 }
 
 // Table is the table of refunds.
 var Table = record.Table[Refund]{Name: "refunds", Fields: `
-	'payment_id', r.payment_id, 'invoice_id', r.invoice_id, 'amount', r.amount, 'date', r.refunded_on, 'removed_at', r.removed_at,
+	'payment_id', r.payment_id, 'invoice_id', r.invoice_id, 'amount', r.amount, 'date', r.refunded_on, 'reference', r.reference,
+	'removed_at', r.removed_at,
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)`}
 
 // Input is the input as text.
 type Input struct {
-	Amount string `json:"amount" format:"decimal"`
-	Date   string `json:"date" format:"date"`
+	Amount    string `json:"amount" format:"decimal"`
+	Date      string `json:"date" format:"date"`
+	Reference string `json:"reference,omitzero" doc:"The ID that the bank or provider gave to the refund."`
 
 	// SeenLeft is the refundable amount that a form showed, or "".
 	SeenLeft string `json:"-" form:"seen_left"`
@@ -48,6 +51,7 @@ type Draft struct {
 	Currency  money.Currency `json:"currency"`
 	Amount    int64          `json:"amount"` // minor units of Currency
 	Date      date.Date      `json:"date"`
+	Reference string         `json:"reference,omitzero"`
 
 	// Paid is the day of the payment. It is not stored.
 	Paid date.Date `json:"-"`
@@ -64,5 +68,6 @@ func (in Input) Draft(of payment.Payment) (Draft, error) {
 	if d.Date, err = date.ParseEntry(in.Date); err != nil {
 		problems.Add("/date", "Enter the day of the refund as year-month-day from 2000 to 2099, like 2026-11-21.")
 	}
+	d.Reference = problems.Line("/reference", "the reference", in.Reference, payment.MaxReference)
 	return d, problems.Err()
 }

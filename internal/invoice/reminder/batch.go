@@ -117,7 +117,7 @@ var SendBatch = idempotency.Define(idempotency.Spec[BatchDraft, Batch]{
 		}
 		var messages []string
 		for i := range Levels {
-			messages = append(messages, invoice.Greeting+Message(i+1))
+			messages = append(messages, invoice.Greeting+Standard(i+1))
 		}
 		tx.Exec(`
 			SELECT send_reminders(@tenant_id, @record_id, @ids::uuid[], @invoices::uuid[], @levels::integer[], @messages::text[],

@@ -70,26 +70,45 @@ func (o overdue) send(ctx context.Context, store *idempotency.Store, tenant uuid
 // overdueAfter returns the next overdue invoices of a state, by due date. It returns none if the tenant has no plan.
 func overdueAfter(ctx context.Context, store *idempotency.Store, tenant uuid.UUID, state string, after overdue) ([]overdue, error) {
 	return record.Collect(ctx, store.Pool, tenant, pgx.RowToStructByPos[overdue], `
-		SELECT i.id, i.due_date, CASE
-			WHEN COALESCE(i.email, '') = '' THEN 0
-			WHEN last.level IS NULL AND i.due_date + p.first_after <= today THEN 1
-			WHEN last.level = 1 AND last.sent_on + p.second_after <= today THEN 2
-			WHEN last.level = 2 AND last.sent_on + p.final_after <= today THEN 3
-			ELSE 0 END
+		SELECT r.id, r.due_date, CASE WHEN `+nextDay+` <= today THEN COALESCE(last.level, 0) + 1 ELSE 0 END
 		FROM business_day() AS today
 			CROSS JOIN LATERAL (
 				SELECT first_after, second_after, final_after FROM reminder_plans
 				WHERE tenant_id = @tenant_id AND settings_id = @tenant_id LIMIT 1) AS p
 			CROSS JOIN LATERAL (
-				SELECT id, due_date, bill_to->>'email' AS email FROM invoices
+				SELECT id, due_date, bill_to FROM invoices
 				WHERE tenant_id = @tenant_id AND state = @state AND due_date < today AND (due_date, id) > (@due::date, @id::uuid)
-				ORDER BY due_date, id LIMIT @limit) AS i
+				ORDER BY due_date, id LIMIT @limit) AS r
 			LEFT JOIN LATERAL (
-				SELECT level, sent_on FROM invoice_reminders WHERE tenant_id = @tenant_id AND invoice_id = i.id
+				SELECT level, sent_on FROM invoice_reminders WHERE tenant_id = @tenant_id AND invoice_id = r.id
 				ORDER BY level DESC LIMIT 1) AS last ON true
-		ORDER BY i.due_date, i.id`,
+		ORDER BY r.due_date, r.id`,
 		pgx.NamedArgs{"state": state, "due": after.Due.String(), "id": after.ID, "limit": perRound})
 }
+
+// nextDay is SQL for the day from which a plan p sends the reminder of an invoice r after its last one; NULL for none.
+const nextDay = `
+			CASE
+				WHEN COALESCE(r.bill_to->>'email', '') = '' THEN NULL
+				WHEN last.level IS NULL THEN r.due_date + p.first_after
+				WHEN last.level = 1 THEN last.sent_on + p.second_after
+				WHEN last.level = 2 THEN last.sent_on + p.final_after END`
+
+// Overdue is an overdue invoice, with the day from which its next reminder is sent automatically; zero for none.
+type Overdue struct {
+	invoice.Summary
+
+	NextOn date.Date `json:"next_on,omitzero"`
+}
+
+// Invoices is the table of invoices with their next reminders.
+var Invoices = record.Table[Overdue]{Name: invoice.Summaries.Name, Fields: invoice.Summaries.Fields + `, 'next_on', (
+	SELECT ` + nextDay + ` FROM (
+			SELECT first_after, second_after, final_after FROM reminder_plans
+			WHERE tenant_id = r.tenant_id AND settings_id = r.tenant_id LIMIT 1) AS p
+		LEFT JOIN LATERAL (
+			SELECT level, sent_on FROM invoice_reminders WHERE tenant_id = r.tenant_id AND invoice_id = r.id
+			ORDER BY level DESC LIMIT 1) AS last ON true)`}
 
 // Queue is the name of the queue of automatic reminders.
 const Queue = "reminders"

@@ -22,6 +22,7 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.List(sql, "batches", reminder.BatchList)
 	storetest.Record(sql, "batch", reminder.Batches, batch.ID)
 	plan := storetest.Execute(sql, "", reminder.SetPlan, uuid.Nil, 0, reminder.PlanDraft{FirstAfter: 1, SecondAfter: 14, FinalAfter: 14})
+	storetest.Record(sql, "invoice with its next reminder", reminder.Invoices, inv.ID)
 	sql.Section("send_due", "reminders that are due", func() error { return reminder.SendDue(t.Context(), b.Store, b.Tenant) })
 	storetest.Execute(sql, "", reminder.RemovePlan, plan.ID, 0, struct{}{})
 	storetest.List(sql, "plans", reminder.PlanList)

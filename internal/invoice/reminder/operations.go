@@ -23,7 +23,7 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Reminder]{
 			"invoice_id": d.InvoiceID, "level": d.Level, "recipient": string(d.Recipient), "message": d.Message, "usual": d.Usual,
 		}
 		if d.Usual {
-			args["message"] = invoice.Greeting + d.Message
+			args["message"] = invoice.Greeting + Standard(d.Level)
 		}
 		tx.Exec(`
 			SELECT send_reminder(@tenant_id, @record_id, @invoice_id, @level::integer, NULLIF(@recipient, ''),

@@ -60,8 +60,18 @@ func Last(last invoice.LastReminder) string {
 	return text
 }
 
-// Message returns the standard text of a level below the [invoice.Greeting]. The mail has the number, the days and the amounts of the
-// invoice below it.
+// Standard returns the standard text of a level below the [invoice.Greeting]. It is true of an invoice of which a part is paid, too. The
+// mail has the number, the days and the amounts of the invoice below it.
+func Standard(level int) string {
+	if level == 1 {
+		return "This invoice isn't paid in full yet. Perhaps this was overlooked: please pay the open amount soon. " +
+			"If you have already paid, please ignore this email."
+	}
+	return Message(level)
+}
+
+// Message returns the message of a [Draft] without one, whose mail has the [Standard] text. It is a part of the fingerprint, so a level
+// always has the same.
 func Message(level int) string {
 	return [Levels]string{
 		"We haven't received your payment of this invoice yet. Perhaps it was overlooked: please pay the open amount soon. " +
@@ -88,7 +98,7 @@ type Draft struct {
 	Level     int           `json:"level"`
 	Recipient email.Address `json:"recipient"` // "" for the customer
 	Message   string        `json:"message"`
-	// Usual replaces Message with the text of the business for the level, or the standard one. The fingerprint has the message.
+	// Usual replaces Message with the text of the business for the level, or the [Standard] one. The fingerprint has the message.
 	Usual bool `json:"-"`
 }
 

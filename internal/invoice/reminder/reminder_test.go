@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"onlyonce/internal/assert"
@@ -88,6 +89,8 @@ func (b *bundle) nextDay() {
 func TestEachLevelOnce(t *testing.T) {
 	b := setup(t)
 	inv := b.overdue("i")
+	const older = "We haven't received your payment of this invoice yet." // in the fingerprint of keys of older versions
+	assert.Thatf(t, strings.HasPrefix(b.draft(inv, "1").Message, older), "%q", b.draft(inv, "1").Message)
 	if _, err := b.send(b.Store, "too early", b.draft(inv, "2")); !storetest.IsConflict(err, &reminder.NotNext) {
 		t.Error(err)
 	}

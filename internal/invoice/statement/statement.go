@@ -42,21 +42,26 @@ type Entry struct {
 	// Number is the number of the credit note, or else of the invoice; "" for a receipt and a repayment.
 	Number    string          `json:"number"`
 	DueDate   date.Date       `json:"due_date"`  // of an invoice; zero for others
-	Reference string          `json:"reference"` // of a payment or a receipt, with the bank or provider
+	Reference string          `json:"reference"` // of a payment or a receipt, with the bank or provider, or of a refund or a repayment
 	Balance   decimal.Decimal `json:"-"`         // after the entry
+}
+
+// What returns the kind for programs, which is "credit_note_reversal" for the reversal of a credit note.
+func (e Entry) What() string {
+	if e.Kind == "credit_note" && e.Amount > 0 {
+		return "credit_note_reversal"
+	}
+	return e.Kind
 }
 
 // Text returns the kind for users: "Credit note reversed".
 func (e Entry) Text() string {
-	if e.Kind == "credit_note" && e.Amount > 0 {
-		return "Credit note reversed"
-	}
 	return map[string]string{
-		"invoice": "Invoice", "void": "Invoice voided", "credit_note": "Credit note",
+		"invoice": "Invoice", "void": "Invoice voided", "credit_note": "Credit note", "credit_note_reversal": "Credit note reversed",
 		"payment": "Payment", "payment_removal": "Payment removed", "refund": "Refund", "refund_removal": "Refund removed",
 		"write_off": "Write-off", "write_off_reversal": "Write-off taken back", "receipt": "Receipt", "receipt_removal": "Receipt removed",
 		"repayment": "Credit paid back", "repayment_removal": "Repayment removed",
-	}[e.Kind]
+	}[e.What()]
 }
 
 // OfReceipt reports whether the entry belongs to a receipt, and not to an invoice.
@@ -108,7 +113,7 @@ func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of Account, p
 			SELECT l.day, l.source_id, l.kind, json_build_object(
 				'day', l.day, 'kind', l.kind, 'id', l.source_id, 'of', l.of_id, 'amount', l.amount,
 				'number', COALESCE(n.number, i.number), 'due_date', CASE l.kind WHEN 'invoice' THEN i.due_date END,
-				'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference)) AS json
+				'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference, f.reference, b.reference)) AS json
 			FROM (
 				SELECT day, kind, source_id, of_id, amount FROM account_entries
 				WHERE tenant_id = @tenant_id AND customer_id = @customer AND currency = @currency
@@ -120,7 +125,14 @@ func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of Account, p
 			LEFT JOIN LATERAL (
 				SELECT provider, reference FROM payments WHERE tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS p ON true
 			LEFT JOIN LATERAL (
-				SELECT provider, reference FROM receipts WHERE tenant_id = @tenant_id AND id = l.of_id LIMIT 1) AS r ON true
+				SELECT NULLIF(reference, '') AS reference FROM refunds WHERE tenant_id = @tenant_id AND id = l.source_id LIMIT 1
+			) AS f ON true
+			LEFT JOIN LATERAL (
+				SELECT NULLIF(reference, '') AS reference FROM repayments WHERE tenant_id = @tenant_id AND id = l.source_id LIMIT 1
+			) AS b ON true
+			LEFT JOIN LATERAL (
+				SELECT provider, reference FROM receipts
+				WHERE tenant_id = @tenant_id AND id = l.of_id AND b.reference IS NULL LIMIT 1) AS r ON true
 		) AS e ON true
 		ORDER BY e.day`+order+`, e.source_id`+order+`, e.kind`+order+` LIMIT @limit`,
 		pgx.NamedArgs{

@@ -31,9 +31,10 @@ type EUSale struct {
 // Goods reports whether goods were supplied, and not services.
 func (s EUSale) Goods() bool { return s.Treatment == invoice.IntraCommunity }
 
-// EUSales returns the EU sales list of the days from the first to the last, by country and VAT number. The parties are those on the
-// invoices, and documents count as in [Of]. It reads two index entries for each supply of the period.
-func EUSales(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, first, last date.Date) (sales []EUSale, err error) {
+// EUSales returns the EU sales list of the days from the first to the last, by country and VAT number, and the supplies of goods with
+// [invoice.IntraCommunity] that it can't have, to customers at home or outside of the EU. The parties are those on the invoices, and
+// documents count as in [Of]. It reads two index entries for each supply of the period.
+func EUSales(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, first, last date.Date) (sales, mistaken []EUSale, err error) {
 	found, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[supplied], `
 		SELECT COALESCE(i.seller->>'country', ''), COALESCE(i.bill_to->>'country', ''), COALESCE(i.bill_to->>'tax_id', ''),
 			i.bill_to->>'name', t.treatment, t.currency, sum(CASE t.kind WHEN 'invoice' THEN t.net ELSE -t.net END)
@@ -45,8 +46,15 @@ func EUSales(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, first, l
 	for _, f := range found {
 		if sale, is := f.sale(); is {
 			sales = append(sales, sale)
+		} else if sale.Goods() {
+			mistaken = append(mistaken, sale)
 		}
 	}
+	return summed(sales), summed(mistaken), err
+}
+
+// summed sorts sales and adds up those with the same VAT number, treatment and currency. It leaves out sums of 0.
+func summed(sales []EUSale) []EUSale {
 	slices.SortFunc(sales, func(a, b EUSale) int {
 		return cmp.Or(cmp.Compare(a.Country, b.Country), cmp.Compare(a.VATNumber, b.VATNumber), a.by(b),
 			cmp.Compare(a.Customer, b.Customer))
@@ -59,7 +67,7 @@ func EUSales(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, first, l
 		}
 		sums = append(sums, s)
 	}
-	return slices.DeleteFunc(sums, func(s EUSale) bool { return s.Net.IsZero() }), err
+	return slices.DeleteFunc(sums, func(s EUSale) bool { return s.Net.IsZero() })
 }
 
 // by compares the treatments and the currencies of sales.
@@ -76,7 +84,7 @@ type supplied struct {
 }
 
 // sale returns the row of the supplies, and reports whether an EU sales list has it. A reverse charge is also billed at home and outside of
-// the EU.
+// the EU. Northern Ireland counts as a member for goods.
 func (s supplied) sale() (EUSale, bool) {
 	sale := EUSale{Country: s.To, Customer: s.Customer, Treatment: s.Treatment, Currency: s.Currency, Net: s.Net}
 	at := s.To
@@ -84,5 +92,5 @@ func (s supplied) sale() (EUSale, bool) {
 		sale.Country, sale.VATNumber = number[:2], number
 		at = strings.Replace(number[:2], "EL", "GR", 1)
 	}
-	return sale, sale.Goods() || at == "" || at != s.From && party.InEU(at)
+	return sale, at == "" || at != s.From && (party.InEU(at) || sale.Goods() && at == "XI")
 }

@@ -22,7 +22,7 @@ func TestExecutedSQL(t *testing.T) {
 		return err
 	})
 	executed.Lookup("EU sales list", func(ctx context.Context, pool *pgxpool.Pool) error {
-		_, err := taxsummary.EUSales(ctx, pool, b.Tenant, day, day)
+		_, _, err := taxsummary.EUSales(ctx, pool, b.Tenant, day, day)
 		return err
 	})
 }

@@ -77,6 +77,16 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT next_number_by_pattern($1, $2);
 
+-- invoices out of order
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT i.number, i.issue_date FROM (VALUES ($1::text, true), ($2, false)) AS beside (number, before), LATERAL (
+	SELECT number, issue_date FROM invoices
+	WHERE tenant_id = $3 AND issue_year = $4 AND number_folded = beside.number AND issued_at IS NOT NULL LIMIT 1) AS i
+WHERE CASE WHEN beside.before THEN i.issue_date > $5::date ELSE i.issue_date < $5 END
+ORDER BY i.number;
+
 -- usual terms of customers
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);

@@ -821,11 +821,12 @@ SELECT l.position, json_build_object(
 	ELSE kind::text END, 'id', l.source_id, 'amount', l.amount, 'date',
 	CASE WHEN l.kind IN ('removal', 'reversal') THEN business_day(l.at)
 	ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date, w.written_off_on) END,
-	'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, f.removed_at, w.reversed_at) IS NOT NULL,
+	'number', COALESCE(n.number, c.credit_note), 'left', p.left_amount,
+	'removed', COALESCE(p.removed_at, f.removed_at, w.reversed_at) IS NOT NULL,
 	'closed', COALESCE(COALESCE(p.paid_on, f.refunded_on) <= (SELECT books_closed($1, '2000-01-01')), false),
 	'method', COALESCE(p.method, w.reason), 'receipt', COALESCE(p.receipt_id, became.id),
 	'details', concat_ws(' ', COALESCE(p.provider, c.provider), COALESCE(p.reference, c.reference), p.source, p.external_id,
-		w.note))
+		NULLIF(f.reference, ''), w.note))
 FROM (
 	SELECT position, kind, source_id, amount, at FROM postings
 	WHERE tenant_id = $1 AND invoice_id = $2 AND position < $3
@@ -834,9 +835,11 @@ LEFT JOIN LATERAL (
 	SELECT paid_on, left_amount, removed_at, method, provider, reference, source, external_id, receipt_id FROM payments
 	WHERE l.kind IN ('payment', 'removal') AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS p ON true
 LEFT JOIN LATERAL (
-	SELECT provider, reference FROM receipts WHERE tenant_id = $1 AND id = p.receipt_id LIMIT 1) AS c ON true
+	SELECT provider, reference, (
+		SELECT number FROM credit_notes WHERE tenant_id = $1 AND id = r.credit_note_id) AS credit_note
+	FROM receipts r WHERE tenant_id = $1 AND id = p.receipt_id LIMIT 1) AS c ON true
 LEFT JOIN LATERAL (
-	SELECT refunded_on, removed_at FROM refunds
+	SELECT refunded_on, removed_at, reference FROM refunds
 	WHERE l.kind = 'refund' AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS f ON true
 LEFT JOIN LATERAL (
 	SELECT issue_date, number FROM credit_notes

@@ -19,10 +19,15 @@ import (
 	"onlyonce/internal/value/date"
 )
 
+// alike describes a likely repeat.
+var alike = idempotency.Alike[WriteOff]{
+	Fields: []string{"invoice_id amount date"}, Within: 10 * time.Minute, Name: Name, Verb: "record",
+}
+
 // Create records a write-off and posts it to its invoice.
 var Create = idempotency.Define(idempotency.Spec[Draft, WriteOff]{
 	Kind: idempotency.Create, Name: "write_off.create", Table: Table,
-	Alike: idempotency.Alike[WriteOff]{Fields: []string{"invoice_id amount date"}, Within: 10 * time.Minute, Name: Name},
+	Alike: alike,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		args := pgx.NamedArgs{
 			"invoice_id": d.InvoiceID, "amount": d.Amount, "written_off_on": d.Date.Time(), "reason": d.Reason, "note": d.Note,
@@ -50,7 +55,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, WriteOff]{
 		"write_offs_not_before_invoice": idempotency.Invalid[Draft](
 			"/date", "This day is before the date of the invoice. Enter a later one."),
 		"books_closed":                    invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
-		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, Name, func(d Draft) date.Date { return d.Date }),
+		idempotency.LookAlike(Table.Name): invoice.RefuseBeforeAsking(Table, alike, func(d Draft) date.Date { return d.Date }),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {

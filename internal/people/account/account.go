@@ -29,6 +29,8 @@ type Principal struct {
 	Generation int
 	// Role is the present role of the user or the token.
 	Role Role
+	// Scope has the parts of the API that a token is for, see [web.Caller]; "" for all.
+	Scope string
 	// Admin is set for an admin of the installation.
 	Admin bool
 	// TimeZone is the name of the present time zone of the tenant, see [date.Zone].
@@ -106,14 +108,20 @@ func HashPassword(password string) (string, error) {
 	return hash, nil
 }
 
-// FindToken returns the principal of an API token that was not revoked, or [ErrUnknown].
+// FindToken returns the principal of a valid API token, or [ErrUnknown] if it was revoked or has expired. It stores the time of the use,
+// once an hour.
 func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal, error) {
 	var p Principal
+	var first bool // use within the hour
 	err := pool.QueryRow(ctx, `
-		SELECT t.id, t.name, t.demo, t.time_zone, 'token ' || a.name, a.role
+		SELECT t.id, t.name, t.demo, t.time_zone, 'token ' || a.name, a.role, a.scope, `+unusedForAnHour+`
 		FROM api_tokens a JOIN tenants t ON t.id = a.tenant_id
-		WHERE a.token_hash = $1 AND a.revoked_at IS NULL`, HashToken(token),
-	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.TimeZone, &p.Name, &p.Role)
+			LEFT JOIN api_token_uses u ON u.tenant_id = a.tenant_id AND u.token_id = a.id
+		WHERE a.token_hash = $1 AND `+valid, HashToken(token),
+	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.TimeZone, &p.Name, &p.Role, &p.Scope, &first)
+	if err == nil && first {
+		err = noteUse(ctx, pool, token)
+	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Principal{}, ErrUnknown
 	}
@@ -123,12 +131,27 @@ func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal
 	return p, nil
 }
 
+// noteUse stores the time of a token's last use, unless another replica just did.
+func noteUse(ctx context.Context, pool *pgxpool.Pool, token string) error {
+	_, err := pool.Exec(ctx, `
+		INSERT INTO api_token_uses AS u (tenant_id, token_id, last_used_at)
+		SELECT tenant_id, id, now() FROM api_tokens WHERE token_hash = $1
+		ON CONFLICT (tenant_id, token_id) DO UPDATE SET last_used_at = now() WHERE `+unusedForAnHour, HashToken(token))
+	return err
+}
+
+// Conditions on a token a and its use u.
+const (
+	valid           = `a.revoked_at IS NULL AND coalesce(a.expires_at > now(), true)`
+	unusedForAnHour = `coalesce(u.last_used_at < now() - interval '1 hour', true)`
+)
+
 // MayChange reports whether the user or token with a [Principal.Name] may change records now.
 func MayChange(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name string) (may bool, err error) {
 	sql := `SELECT EXISTS (SELECT FROM users WHERE tenant_id = $1 AND email = $2 AND disabled_at IS NULL AND role <> 'read-only')`
 	token, is := strings.CutPrefix(name, "token ")
 	if is {
-		sql = `SELECT EXISTS (SELECT FROM api_tokens WHERE tenant_id = $1 AND name = $2 AND revoked_at IS NULL AND role <> 'read-only')`
+		sql = `SELECT EXISTS (SELECT FROM api_tokens a WHERE tenant_id = $1 AND name = $2 AND role <> 'read-only' AND ` + valid + `)`
 	}
 	if err := pool.QueryRow(ctx, sql, tenant, token).Scan(&may); err != nil {
 		return false, fmt.Errorf("find the rights of a name: %w", err)

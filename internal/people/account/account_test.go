@@ -43,6 +43,10 @@ func setup(t *testing.T) bundle {
 			[]any{account.HashToken("reads"), b.tenant}},
 		{`INSERT INTO api_tokens (token_hash, tenant_id, name, revoked_at) VALUES ($1, $2, 'old', now())`,
 			[]any{account.HashToken("revoked"), b.tenant}},
+		{`INSERT INTO api_tokens (token_hash, tenant_id, name, scope, expires_at)
+			VALUES ($1, $2, 'shop', 'customers', now() + interval '1 minute')`, []any{account.HashToken("limited"), b.tenant}},
+		{`INSERT INTO api_tokens (token_hash, tenant_id, name, expires_at) VALUES ($1, $2, 'trial', now())`,
+			[]any{account.HashToken("expired"), b.tenant}},
 	} {
 		must.Exec(t, b.Pool, statement.sql, statement.args...)
 	}
@@ -82,24 +86,57 @@ func TestHashPassword(t *testing.T) {
 func TestFindToken(t *testing.T) {
 	b := setup(t)
 	for token, want := range map[string]account.Principal{
-		"valid": {Tenant: b.tenant, TenantName: "Acme", Name: "token sync", Role: account.Member, TimeZone: "UTC"},
-		"reads": {Tenant: b.tenant, TenantName: "Acme", Name: "token report", Role: account.ReadOnly, TimeZone: "UTC"},
+		"valid":   {Tenant: b.tenant, TenantName: "Acme", Name: "token sync", Role: account.Member, TimeZone: "UTC"},
+		"reads":   {Tenant: b.tenant, TenantName: "Acme", Name: "token report", Role: account.ReadOnly, TimeZone: "UTC"},
+		"limited": {Tenant: b.tenant, TenantName: "Acme", Name: "token shop", Role: account.Member, Scope: "customers", TimeZone: "UTC"},
 	} {
 		who, err := account.FindToken(t.Context(), b.Pool, token)
 		assert.Thatf(t, err == nil && who == want, "%s: %+v, %v", token, who, err)
 	}
-	for _, token := range []string{"", "revoked", "Valid", "valid ", string(account.HashToken("valid"))} {
+	for _, token := range []string{"", "revoked", "expired", "Valid", "valid ", string(account.HashToken("valid"))} {
 		who, err := account.FindToken(t.Context(), b.Pool, token)
 		assert.Thatf(t, errors.Is(err, account.ErrUnknown), "%q: %+v, %v", token, who, err)
 	}
 	assert.Thatf(t, !bytes.Contains(account.HashToken("valid"), []byte("valid")), "the token is stored")
 }
 
+// TestTokenUse checks that the time of the last use is stored once an hour, and is no change of the token.
+func TestTokenUse(t *testing.T) {
+	b := setup(t)
+	for _, c := range []struct {
+		before string // how long before it was used
+		want   bool   // whether the use is stored
+	}{{"", true}, {"59 minutes", false}, {"61 minutes", true}} {
+		if c.before != "" {
+			must.Exec(t, b.Pool, `UPDATE api_token_uses SET last_used_at = now() - $1::interval`, c.before)
+		}
+		_, err := account.FindToken(t.Context(), b.Pool, "valid")
+		must.OK(t, err)
+		var now, same bool
+		must.OK(t, b.Pool.QueryRow(t.Context(), `
+			SELECT last_used_at > now() - interval '30 seconds', version = 1
+			FROM api_tokens JOIN api_token_uses ON token_id = id WHERE name = 'sync'`).Scan(&now, &same))
+		assert.Thatf(t, now == c.want && same, "%s: stored %v, the same version %v", c.before, now, same)
+	}
+}
+
+// TestReplacementIsLimitedToo checks that a token which replaces another has its role and scope, and is valid for as long.
+func TestReplacementIsLimitedToo(t *testing.T) {
+	b := setup(t)
+	secret, replaced, err := account.CreateToken(t.Context(), b.Pool, b.tenant, "shop", "", true)
+	must.OK(t, err)
+	who, err := account.FindToken(t.Context(), b.Pool, secret)
+	assert.Thatf(t, err == nil && replaced && who.Scope == "customers" && who.Role == account.Member, "%+v, %v", who, err)
+	must.Exec(t, b.Pool, `UPDATE api_tokens SET expires_at = expires_at - interval '1 minute' WHERE name = 'shop'`)
+	_, err = account.FindToken(t.Context(), b.Pool, secret)
+	assert.Thatf(t, errors.Is(err, account.ErrUnknown), "a minute later: %v", err)
+}
+
 func TestMayChange(t *testing.T) {
 	b := setup(t)
 	for name, want := range map[string]bool{
 		"ada@example.com": true, "grace@example.com": true, "token sync": true,
-		"token report": false, "token old": false, "sync": false, "nobody@example.com": false,
+		"token report": false, "token old": false, "token trial": false, "sync": false, "nobody@example.com": false,
 	} {
 		may, err := account.MayChange(t.Context(), b.Pool, b.tenant, name)
 		assert.Thatf(t, err == nil && may == want, "%s: %v, %v", name, may, err)

@@ -25,8 +25,8 @@ type Token struct {
 var ErrExists = errors.New("there is a token of this name")
 
 // CreateToken creates an API token and returns its secret, which is shown only once. If the tenant has an active token with the name, it
-// returns [ErrExists], or with replace revokes that one and reports so. The role is one of [TokenRoles]; "" is the role of the replaced
-// token, or [Member]. The error for an invalid name is an [*invalid.Error].
+// returns [ErrExists], or with replace revokes that one and reports so: the new one has its scope, and is valid for as long as it was. The
+// role is one of [TokenRoles]; "" is the role of the replaced token, or [Member]. The error for an invalid name is an [*invalid.Error].
 func CreateToken(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name string, role Role, replace bool,
 ) (secret string, replaced bool, err error) {
@@ -43,8 +43,10 @@ func CreateToken(
 			return err
 		}
 		var before Role
+		var scope string
+		var validFor *time.Duration
 		if replace {
-			err := tx.QueryRow(ctx, revoke+` RETURNING role`, tenant, name).Scan(&before)
+			err := tx.QueryRow(ctx, revoke+` RETURNING role, scope, expires_at - created_at`, tenant, name).Scan(&before, &scope, &validFor)
 			if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
@@ -52,8 +54,8 @@ func CreateToken(
 		}
 		role = cmp.Or(role, before, Member)
 		made, err := tx.Exec(ctx, `
-			INSERT INTO api_tokens (token_hash, tenant_id, name, role) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (tenant_id, name) WHERE revoked_at IS NULL DO NOTHING`, HashToken(secret), tenant, name, role)
+			INSERT INTO api_tokens (token_hash, tenant_id, name, role, scope, expires_at) VALUES ($1, $2, $3, $4, $5, now() + $6::interval)
+			ON CONFLICT (tenant_id, name) WHERE revoked_at IS NULL DO NOTHING`, HashToken(secret), tenant, name, role, scope, validFor)
 		if err == nil && made.RowsAffected() == 0 {
 			err = ErrExists
 		}

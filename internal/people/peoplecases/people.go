@@ -90,6 +90,8 @@ func APITokens() sitetest.Resource {
 		Fields: []sitetest.Field{
 			{Name: "name", Valid: "shop", Invalid: "a\u202eb", Pointer: "/name"},
 			{Name: "role", Valid: "read-only", Invalid: "owner", Pointer: "/role"},
+			{Name: "scope", Valid: " events customers", Invalid: "customer", Pointer: "/scope"},
+			{Name: "valid_days", Valid: "30", Invalid: "31", Pointer: "/valid_days"},
 		},
 		Uniques: []sitetest.Unique{{Field: "name", Value: "taken", Free: "free", Slug: "token-name-taken"}},
 		Transitions: []sitetest.Transition{

@@ -123,7 +123,7 @@ func (s *pages) identify(w http.ResponseWriter, r *http.Request) (*http.Request,
 func callerOf(p account.Principal, secret string) web.Caller {
 	return web.Caller{
 		Tenant: p.Tenant, TenantName: p.TenantName, Demo: p.Demo, User: p.User, Name: p.Name, Role: web.Role(p.Role),
-		Admin: p.Admin, Zone: p.TimeZone, Secret: web.SessionSecret(secret),
+		Scope: p.Scope, Admin: p.Admin, Zone: p.TimeZone, Secret: web.SessionSecret(secret),
 	}
 }
 

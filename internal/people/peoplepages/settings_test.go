@@ -57,7 +57,8 @@ func TestTaxIDHint(t *testing.T) {
 		"":               "Such as a VAT number with its country prefix, DE123456788.",
 		"DE 123 456 788": "The VAT number is DE123456788.",
 		"FR32123456789":  "The VAT number is FR32123456789. It is from another country than the one above, which is allowed.",
-		"DE123456789":    "VAT numbers of this country have the form DE123456788. Check this one for typing mistakes.",
+		"DE123456789":    "The check characters of this VAT number don't fit the others. Look for a typing mistake.",
+		"DE12345678":     "VAT numbers of this country have a form such as DE123456788. Check this one for typing mistakes.",
 		"St.-Nr. 93/815/08152": "This isn't a VAT number, but a registration number. " +
 			"A VAT number has its country prefix, like DE123456788.",
 	} {
@@ -65,4 +66,7 @@ func TestTaxIDHint(t *testing.T) {
 		person := b.Person(b.Replica, b.Acme)
 		b.Page(person.Get(person.Get("/settings/edit").Location())).Says(want)
 	}
+	b.Exec(`UPDATE settings SET country = 'LV', tax_id = 'LV41234567891'`)
+	person := b.Person(b.Replica, b.Acme)
+	b.Page(person.Get(person.Get("/settings/edit").Location())).Says("The VAT number is LV41234567891. Only its form was checked.")
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -30,16 +31,20 @@ func (s *pages) mountTokens(owners *web.Site) {
 		Name: func(t token.Token) string { return t.Name },
 	}.Mount(owners)
 	s.tokens = m
-	draft := web.NewForm(m, token.Input.Draft, web.Form[token.Token]{
-		Fields: []templates.Field{{Name: "name", Value: "Name"}, {Name: "role", Value: "Role"}},
+	check := func(in token.Input) (token.Draft, error) { return in.Draft(s.site.Scopes()) }
+	draft := web.NewForm(m, check, web.Form[token.Token]{
+		Fields: []templates.Field{
+			{Name: "name", Value: "Name"}, {Name: "role", Value: "Role"},
+			{Name: "scope", Value: "Scope"}, {Name: "valid_days", Value: "Valid for"},
+		},
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-			return peopleviews.TokenForm(p, f), nil
+			return peopleviews.TokenForm(p, f, strings.Join(s.site.Scopes(), ", ")), nil
 		},
 		OnSuccess: func(token.Token) { s.known.forget() },
 	})
-	check := draft.Form
+	read := draft.Form
 	draft.Form = func(r *http.Request) (token.Draft, error) {
-		d, err := check(r)
+		d, err := read(r)
 		d.Seed = secret.FromSession(string(web.Principal(r).Secret))
 		return d, err
 	}
@@ -49,10 +54,10 @@ func (s *pages) mountTokens(owners *web.Site) {
 		},
 		Columns: []templates.Column{
 			{Label: "Name", Class: "name"}, {Label: "Role", Class: "date"}, {Label: "Created by", Class: "name"},
-			{Label: "Created", Class: "date"}, {Label: "State", Class: "date"},
+			{Label: "Created", Class: "date"}, {Label: "Use", Class: "date"}, {Label: "State", Class: "date"},
 		},
 		Row: func(r *http.Request, t token.Token) []string {
-			return []string{t.Name, web.Capital(t.Role), tokenMaker(t), web.Day(r, t.CreatedAt), tokenState(r, t)}
+			return []string{t.Name, web.Capital(t.Role), tokenMaker(t), web.Day(r, t.CreatedAt), tokenUse(r, t), tokenState(r, t)}
 		},
 		Empty: "A program uses the API with a token. Give each program one of its own, so that you can revoke it alone.",
 	})
@@ -73,18 +78,32 @@ func (s *pages) mountTokens(owners *web.Site) {
 
 func tokenFacts(r *http.Request, t token.Token) []templates.Fact {
 	return []templates.Fact{
-		{Label: "Role", Value: web.Capital(t.Role)}, {Label: "Created by", Value: tokenMaker(t)},
-		{Label: "Created", Value: web.Moment(r, t.CreatedAt)}, {Label: "State", Value: tokenState(r, t)},
+		{Label: "Role", Value: web.Capital(t.Role)}, {Label: "Scope", Value: cmp.Or(t.Scope, "Everything")},
+		{Label: "Created by", Value: tokenMaker(t)}, {Label: "Created", Value: web.Moment(r, t.CreatedAt)},
+		{Label: "Last use", Value: tokenUse(r, t)}, {Label: "State", Value: tokenState(r, t)},
 	}
 }
 
 func tokenMaker(t token.Token) string { return cmp.Or(t.CreatedBy, "a command") }
 
 func tokenState(r *http.Request, t token.Token) string {
-	if t.RevokedAt.IsZero() {
-		return "In use"
+	switch {
+	case !t.RevokedAt.IsZero():
+		return "Revoked on " + web.Day(r, t.RevokedAt)
+	case t.Expired():
+		return "Expired on " + web.Day(r, t.ExpiresAt)
+	case !t.ExpiresAt.IsZero():
+		return "Valid until " + web.Moment(r, t.ExpiresAt)
+	default:
+		return "Valid"
 	}
-	return "Revoked on " + web.Day(r, t.RevokedAt)
+}
+
+func tokenUse(r *http.Request, t token.Token) string {
+	if t.LastUsedAt.IsZero() {
+		return "Never used"
+	}
+	return "Used on " + web.Day(r, t.LastUsedAt)
 }
 
 // tokenPage returns the page of a token, with its secret for a while if this session has made it.

@@ -18,10 +18,10 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Token]{
 	Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, d Draft) (Token, error) {
 		made := Token{Header: record.Header{ID: i.Record}}
 		_, err := tx.Exec(ctx, `
-			INSERT INTO api_tokens (tenant_id, id, name, role, token_hash, created_by)
-			VALUES (@tenant_id, @id, @name, @role, @hash, @actor)`,
+			INSERT INTO api_tokens (tenant_id, id, name, role, scope, expires_at, token_hash, created_by)
+			VALUES (@tenant_id, @id, @name, @role, @scope, now() + make_interval(days => nullif(@valid_days::int, 0)), @hash, @actor)`,
 			pgx.NamedArgs{
-				"tenant_id": i.Tenant, "id": i.Record, "name": d.Name, "role": d.Role,
+				"tenant_id": i.Tenant, "id": i.Record, "name": d.Name, "role": d.Role, "scope": d.Scope, "valid_days": d.ValidDays,
 				"hash": account.HashToken(Secret(d.Seed, made)), "actor": i.Actor,
 			})
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // Texts in the answer to the form of a payment.
 const (
-	askedAbout    = "Create anyway?"
+	askedAbout    = "Record anyway?"
 	recordedTwice = "is already recorded" // found by its reference
 	formSpent     = "This form already"   // its result was erased
 )

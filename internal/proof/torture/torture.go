@@ -58,7 +58,7 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 }
 
 func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
-	demo, err := w.prepare(ctx, cfg.Without.sql)
+	demo, sent, err := w.prepare(ctx, cfg.Without.sql)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		}
 		took = middle.before // the history ends there
 	}
-	found, stored, err := w.examine(ctx, people, others, feeds, demo)
+	found, stored, err := w.examine(ctx, people, others, feeds, sent, demo)
 	if err != nil {
 		return nil, err
 	}
@@ -154,28 +154,34 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 }
 
 // prepare removes a layer, if there is one to remove, starts the event feed of each tenant, and returns the records from before the clients
-// start.
-func (w *world) prepare(ctx context.Context, removal []string) (demo before, err error) {
+// start, and the endpoints of the tenants, or nil with a cluster.
+func (w *world) prepare(ctx context.Context, removal []string) (demo before, sent *endpoints, err error) {
 	conn, err := w.admin(ctx)
 	if err != nil {
-		return before{}, err
+		return before{}, nil, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	for _, sql := range removal {
 		if _, err := conn.Exec(ctx, sql); err != nil {
-			return before{}, fmt.Errorf("remove a layer: %s: %w", sql, err)
+			return before{}, nil, fmt.Errorf("remove a layer: %s: %w", sql, err)
 		}
 	}
 	_, err = conn.Exec(ctx, `INSERT INTO event_feeds (tenant_id, id, name) SELECT id, new_id(), 'torture' FROM tenants`)
 	if err != nil {
-		return before{}, fmt.Errorf("start the event feeds: %w", err)
+		return before{}, nil, fmt.Errorf("start the event feeds: %w", err)
 	}
-	return loadBefore(ctx, conn)
+	if w.cluster == nil {
+		if sent, err = openEndpoints(ctx, conn); err != nil {
+			return before{}, nil, err
+		}
+	}
+	demo, err = loadBefore(ctx, conn)
+	return demo, sent, err
 }
 
 // examine waits for the world to come to rest and checks it.
 func (w *world) examine(
-	ctx context.Context, people *clients, others *programs, feeds *following, demo before,
+	ctx context.Context, people *clients, others *programs, feeds *following, sent *endpoints, demo before,
 ) (found []Violation, stored rows, err error) {
 	if err := w.heal(ctx); err != nil {
 		return nil, rows{}, err
@@ -186,6 +192,11 @@ func (w *world) examine(
 		return nil, rows{}, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
+	if sent != nil {
+		if err := sent.finish(ctx, conn); err != nil {
+			return nil, rows{}, err
+		}
+	}
 	stuck, err := stillBroken(ctx, conn, whileServing())
 	if err != nil {
 		return nil, rows{}, err
@@ -214,6 +225,13 @@ func (w *world) examine(
 	misread, err := feeds.judge(ctx, conn)
 	if err != nil {
 		return nil, rows{}, err
+	}
+	if sent != nil {
+		missed, err := sent.judge(ctx, conn)
+		if err != nil {
+			return nil, rows{}, err
+		}
+		misread = append(misread, missed...)
 	}
 	stored, err = loadRows(ctx, conn, demo)
 	if err != nil {

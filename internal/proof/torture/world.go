@@ -199,6 +199,7 @@ func (w *world) connect(ctx context.Context, i int, program, network, address st
 			"ADDR="+addr,
 			"METRICS_ADDR=off",
 			"DEMO=1",
+			"ALLOW_PRIVATE_ENDPOINTS=1",
 			"RATE_LIMIT=0",
 			"DATABASE_URL=postgres://"+server.Role+"@"+w.back[i].Addr()+"/"+server.Database+"?sslmode=disable"+w.pooler.Parameters,
 			"REDIS_URL=redis://"+w.side[i].Addr(),

@@ -28,6 +28,7 @@ func Unbroken() map[string][]string {
 	all := customercases.Unbroken()
 	maps.Copy(all, invoicecases.Unbroken())
 	maps.Copy(all, peoplecases.Unbroken())
+	maps.Copy(all, eventcases.Unbroken())
 	return all
 }
 

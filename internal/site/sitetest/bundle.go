@@ -155,7 +155,7 @@ func (b *Bundle) ServeOn(pool *pgxpool.Pool, settings ...func(*Config)) *Replica
 	for _, set := range slices.Concat(b.settings, settings) {
 		set(&c)
 	}
-	c.Mount = site.Mount(c.People, true, c.Pages...)
+	c.Mount = site.Mount(c.People, true, false, c.Pages...)
 	server, err := web.New(c.Config)
 	must.OK(b, err)
 	return &Replica{server, b.Listen(server.Handler), pool, c.Store}

@@ -122,7 +122,7 @@ var (
 		"changed-meanwhile": "was changed while you were editing.",
 		"version-missing":   "was changed while you were editing.",
 		"in-progress":       "Still saving. Your first submission hasn't finished. Trying again is safe.",
-		"looks-like-repeat": "Looks like LABEL, created ",
+		"looks-like-repeat": "Looks like LABEL, DID ",
 		"invalid":           "There is a problem",
 	}
 )

@@ -13,6 +13,8 @@ SELECT '%[1]s', pg_temp.id(n), n || '@people.example', 'Person', 'hash', 'member
 FROM generate_series(1, %[2]d) AS n;
 INSERT INTO api_tokens (tenant_id, id, name, token_hash) SELECT '%[1]s', pg_temp.id(n), 'token ' || n, sha256(n::text::bytea)
 FROM generate_series(1, %[2]d) AS n;
+INSERT INTO api_token_uses (tenant_id, token_id, last_used_at)
+SELECT tenant_id, id, now() FROM api_tokens;
 INSERT INTO sessions (tenant_id, id, user_id, generation, device, token, data, expiry)
 SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n) AS person, 0, 'Phone', n, '', now() + n * interval '1 minute'
 FROM generate_series(1, %[2]d) AS n;
@@ -44,6 +46,13 @@ FROM generate_series(1, %[2]d) AS n, (VALUES %[3]s) AS of (place, operation, out
 INSERT INTO event_feeds (tenant_id, id, name) SELECT '%[1]s', pg_temp.id(n), 'Program ' || n FROM generate_series(1, %[2]d) AS n;
 UPDATE tenants SET events_since = now() WHERE id = '%[1]s';
 INSERT INTO events (tenant_id, operation, key) SELECT tenant_id, operation, key FROM intents WHERE operation IN ('customer.upsert', 'customer.edit');
+INSERT INTO endpoints (tenant_id, id, address, operations, slot, disabled_at)
+SELECT '%[1]s', pg_temp.id(n), 'https://shop' || n || '.example/', 'customer.', CASE n WHEN 7 THEN 1 END, CASE WHEN n <> 7 THEN now() END
+FROM generate_series(1, %[2]d) AS n;
+INSERT INTO deliveries (tenant_id, id, endpoint_id, n, event_id, operation, record_id, state, next_at)
+SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n %% 2 * (n - 7) + 7), n, pg_temp.id(n) AS event, 'customer.edit', pg_temp.id(n) AS record,
+    CASE WHEN n %% 20 = 0 THEN 'waiting' ELSE 'delivered' END, CASE WHEN n %% 20 = 0 THEN now() + interval '1 hour' END
+FROM generate_series(1, %[2]d) AS n;
 -- One record has most of what was done.
 INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, at, expires_at)
 SELECT '%[1]s', 'customer.upsert', 'again ' || n, sha256(''), pg_temp.id(n), pg_temp.id(7), 'reused', 'test',

@@ -2,6 +2,7 @@ package sitetest
 
 import (
 	"net/http"
+	"strings"
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
@@ -28,10 +29,12 @@ func wantedRepeat(x *Case) {
 	}
 	x.Format.Refused(x, again, "looks-like-repeat", x.Resource.Repeats.Alike[1])
 	x.WantRows(added)
-	p := x.Page(again).Says("Create anyway?")
+	verb := x.Resource.Words.Verb
+	anyway := strings.ToUpper(verb[:1]) + verb[1:] + " anyway"
+	p := x.Page(again).Says(anyway + "?")
 	p.LeadsTo(x.Resource.PageOf(x.Format.record(x, first)))
 	for range 2 {
-		created := x.Caller.Press(p, "Create anyway")
+		created := x.Caller.Press(p, anyway)
 		assert.Thatf(x, created.Status == http.StatusSeeOther, "%v", created)
 	}
 	x.WantOutcomes(Did, "conflict", "created", "replayed")

@@ -20,6 +20,7 @@ var mayAct = []string{
 	// Sessions and links are no records, and a repeat of these changes nothing more.
 	"people/peoplepages.sessionStore.CommitCtx", "people/peoplepages.sessionStore.DeleteCtx",
 	"people/account.EndSession", "people/account.EndOtherSessions", "people/account.UseLink",
+	"people/account.noteUse",    // once an hour for a token
 	"people/installation.Retry", // makes a job run once for each attempt that has failed
 	"people/link.Last",          // reads in a transaction
 	"people/link.Forgot",        // mails at most one link in each period

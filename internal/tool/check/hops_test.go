@@ -151,7 +151,7 @@ func sets(where ast.Node, field string) bool {
 // migration is one more file.
 func TestPlacesOfAField(t *testing.T) {
 	t.Parallel()
-	const most, mostLines = 5, 15
+	const most, mostLines = 6, 17
 	field := regexp.MustCompile(`payment_days|PaymentDays|Payment terms`)
 	files, lines := map[string]bool{}, 0
 	for _, pattern := range []string{"internal/customer/*.go", "internal/customer/*/*.go", "templates/customerviews/*.templ"} {

@@ -60,6 +60,7 @@ var rooms = map[string]level{
 	"internal/mailer":              foundation,
 	"internal/postgres":            foundation,
 	"internal/record":              foundation,
+	"internal/event/delivery":      domain,
 	"internal/web":                 kit,
 	"internal/site":                site,
 	"internal/site/sitetest":       tests,
@@ -77,12 +78,13 @@ var rooms = map[string]level{
 
 // clients are rooms below the kit that use net/http, and serve no requests.
 var clients = map[string]bool{
-	"docs":                   true, // the guide's clients
-	"internal/file":          true, // detects the types of files
-	"internal/lab":           true,
-	"internal/proof/browser": true,
-	"internal/proof/replica": true,
-	"internal/tool":          true,
+	"docs":                    true, // the guide's clients
+	"internal/event/delivery": true, // jobs that send events
+	"internal/file":           true, // detects the types of files
+	"internal/lab":            true,
+	"internal/proof/browser":  true,
+	"internal/proof/replica":  true,
+	"internal/tool":           true,
 }
 
 // pkg is a package without its tests, which may import more: a test may start the real app in any package.

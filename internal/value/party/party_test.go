@@ -137,7 +137,7 @@ func TestVATNumbers(t *testing.T) {
 		"ATU13585627": "ATU13585627", "BE 0428.759.497": "BE0428759497", "BE0417497106": "BE0417497106", "BG 175 074 752": "BG175074752",
 		"CHE-123.456.788 MWST": "CHE123456788MWST", "CY-10259033P": "CY10259033P", "CZ25123891": "CZ25123891",
 		"DE 136 695 976": "DE136695976", "de129273398": "DE129273398", "DK 13585628": "DK13585628", "EE 100 931 558": "EE100931558",
-		"EL094259216": "EL094259216", "GR 094259216": "GR094259216", "ESB58378431": "ESB58378431", "ES54362315K": "ES54362315K",
+		"EL094259216": "EL094259216", "GR 094259216": "EL094259216", "ESB58378431": "ESB58378431", "ES54362315K": "ES54362315K",
 		"FI 2077474-0": "FI20774740", "FR40303265045": "FR40303265045", "FR 23 334 175 221": "FR23334175221",
 		"FRK7399859412": "FRK7399859412", "GB 980 7806 84": "GB980780684", "GBGD001": "GBGD001", "HR33392005961": "HR33392005961",
 		"HU-12892312": "HU12892312", "ie6388047v": "IE6388047V", "IE 6433435OA": "IE6433435OA", "IE8D79739I": "IE8D79739I",
@@ -179,11 +179,16 @@ func TestNoVATNumbers(t *testing.T) {
 		"ITIN 912-70-1234": "", "No. 12345": "", "CHE-123": "", "FRN 123456": "", "RSSMRA85T10A562S": "", "DE HRB 12345": "",
 		"DE12345678": "DE123456788", "DE1234567890": "DE123456788", "AT12345678": "ATU12345675", "NL123456789": "NL123456782B01",
 		"BE 123.456.749": "BE0123456749", "gr1": "EL123456783", "XI1": "XI123456789", "GB 1234": "GB123456789", "ES A1": "ESB12345674",
-		"IE6388047": "IE1234567FA", "CY12345678": "CY12345678F", "SE 556036-0793": "SE123456789701", "FR12 345 678 9": "FR32123456789",
+		"IE6388047": "IE1234567FA", "IE6388047W": "check", "IE8D79739J": "check", "DE123456789": "check",
+		"CY12345678": "CY12345678F", "SE 556036-0793": "SE123456789701", "FR12 345 678 9": "FR32123456789",
 	} {
 		want := ""
-		if form != "" {
-			want = "VAT numbers of this country have the form " + form + ". Check this one for typing mistakes."
+		switch form {
+		case "":
+		case "check":
+			want = "The check characters of this VAT number don't fit the others. Look for a typing mistake."
+		default:
+			want = "VAT numbers of this country have a form such as " + form + ". Check this one for typing mistakes."
 		}
 		_, is := party.VATNumber(typed)
 		assert.Thatf(t, !is && party.VATMistake(typed) == want, "%q: %t, %q", typed, is, party.VATMistake(typed))

@@ -13,9 +13,9 @@ type vatNumber struct {
 	check                 func(rest string) bool // nil to check the form only
 }
 
-// vatNumbers has the VAT numbers that European e-invoices need. A prefix may have several forms. Greece has EL or GR, and Northern Ireland
-// XI. The forms are those of the European Commission's VIES (its FAQ, question 11). The check digits are those that the countries publish
-// or use: [Wikipedia] has a list. A country has none here if some of its numbers are exceptions, such as those of persons.
+// vatNumbers has the VAT numbers that European e-invoices need. A prefix may have several forms. Greece has EL, and Northern Ireland XI.
+// The forms are those of the European Commission's VIES (its FAQ, question 11). The check digits are those that the countries publish or
+// use: [Wikipedia] has a list. A country has none here if some of its numbers are exceptions, such as those of persons.
 //
 // [Wikipedia]: https://en.wikipedia.org/wiki/VAT_identification_number
 var vatNumbers = []vatNumber{
@@ -35,8 +35,6 @@ var vatNumbers = []vatNumber{
 	{"FR", `\d{11}`, "FR32123456789", sum(97, 12, 10, 1, 48, 63, 16, 21, 70, 7, 88, 67, 94)}, // the key is (100 × SIREN + 12) mod 97
 	{"FR", `([A-HJ-NP-Z]\d|[A-HJ-NP-Z0-9][A-HJ-NP-Z])\d{9}`, "", nil},
 	{"GB", `(\d{9}|\d{12}|(GD|HA)\d{3})`, "GB123456789", nil},
-	{"GR", `\d{9}`, "EL123456783", sum(11, 0, 3, 7, 9, 10, 5, 8, 4, 2, -1)},
-	{"GR", `\d{8}0`, "", sum(11, 10, 3, 7, 9, 10, 5, 8, 4, 2, -1)},
 	{"HR", `\d{11}`, "HR12345678903", iso7064},
 	{"HU", `\d{8}`, "HU12345676", sum(10, 0, 9, 7, 3, 1, 9, 7, 3, 1)},
 	{"IE", `\d{7}[A-W][A-IW]?`, "IE1234567FA", sum(23, 0, 8, 7, 6, 5, 4, 3, 2, -1, 9)},
@@ -61,14 +59,27 @@ var vatNumbers = []vatNumber{
 	{"XI", `(\d{9}|\d{12}|(GD|HA)\d{3})`, "XI123456789", nil},
 }
 
-// VATNumber returns a tax ID in the form of VAT numbers in e-invoices, in capitals and without separators. It reports whether the tax ID
-// has a country's prefix, and the form and the check digits of that country's numbers.
+// VATNumber returns a tax ID in the form of VAT numbers in e-invoices, in capitals, without separators, and with EL in place of GR. It
+// reports whether the tax ID has a country's prefix, and the form and the check digits of that country's numbers.
 func VATNumber(taxID string) (number string, is bool) {
 	number = strings.NewReplacer(".", "", "-", "").Replace(withoutSpaces(taxID))
+	if rest, is := strings.CutPrefix(number, "GR"); is {
+		number = "EL" + rest
+	}
 	return number, slices.ContainsFunc(vatNumbers, func(of vatNumber) bool {
-		rest, has := strings.CutPrefix(number, of.prefix)
-		return has && regexp.MustCompile(`^`+of.rest+`$`).MatchString(rest) && (of.check == nil || of.check(rest))
+		return of.hasForm(number) && (of.check == nil || of.check(number[len(of.prefix):]))
 	})
+}
+
+// VATChecked reports whether the check digits of a VAT number were checked, besides its form.
+func VATChecked(number string) bool {
+	return slices.ContainsFunc(vatNumbers, func(of vatNumber) bool { return of.hasForm(number) && of.check != nil })
+}
+
+// hasForm reports whether a number without separators has the prefix and the pattern.
+func (v vatNumber) hasForm(number string) bool {
+	rest, has := strings.CutPrefix(number, v.prefix)
+	return has && regexp.MustCompile(`^`+v.rest+`$`).MatchString(rest)
 }
 
 // likeVAT matches a tax ID that is meant as a VAT number of the EU or the United Kingdom: without separators, it has the prefix, a digit
@@ -80,10 +91,14 @@ var likeVAT = regexp.MustCompile(`^(ATU?|BE|BG|CY|CZ|DE|DK|EE|EL|ES[A-Z]?|FI|FR(
 // VATMistake returns a sentence about a tax ID that is meant as a VAT number and is none, or "".
 func VATMistake(taxID string) string {
 	number, is := VATNumber(taxID)
-	if is || !likeVAT.MatchString(number) {
+	switch {
+	case is, !likeVAT.MatchString(number):
 		return ""
+	case slices.ContainsFunc(vatNumbers, func(of vatNumber) bool { return of.hasForm(number) }):
+		return "The check characters of this VAT number don't fit the others. Look for a typing mistake."
+	default:
+		return "VAT numbers of this country have a form such as " + VATExample(number[:2]) + ". Check this one for typing mistakes."
 	}
-	return "VAT numbers of this country have the form " + VATExample(number[:2]) + ". Check this one for typing mistakes."
 }
 
 // VATCountry returns the code of the country of a VAT number.
@@ -100,7 +115,7 @@ func VATCountry(number string) string {
 
 // VATExample returns an example of the VAT numbers of a country or with a prefix, or of an Irish one for a country whose form is unknown.
 func VATExample(country string) string {
-	of := slices.IndexFunc(vatNumbers, func(of vatNumber) bool { return of.prefix == country })
+	of := slices.IndexFunc(vatNumbers, func(of vatNumber) bool { return of.prefix == country || VATCountry(of.prefix) == country })
 	if of < 0 {
 		return VATExample("IE")
 	}

@@ -84,11 +84,17 @@ func progress(b batch.Batch) string {
 }
 
 func facts(r *http.Request, b batch.Batch) []templates.Fact {
-	done := "Issued"
-	if b.Action == batch.ActionSend {
-		done = "Emails queued"
+	mailed := 0
+	for _, i := range b.Invoices {
+		if i.Mailed {
+			mailed++
+		}
 	}
-	all := []templates.Fact{{Label: "Progress", Value: progress(b)}, {Label: done, Value: strconv.Itoa(b.Count(batch.Done))}}
+	all := []templates.Fact{{Label: "Progress", Value: progress(b)}}
+	if b.Action == batch.ActionIssue {
+		all = append(all, templates.Fact{Label: "Issued", Value: strconv.Itoa(b.Count(batch.Done))})
+	}
+	all = append(all, templates.Fact{Label: "Emails queued", Value: strconv.Itoa(mailed)})
 	if n := b.Count(batch.Unchanged); n > 0 {
 		all = append(all, templates.Fact{Label: "Issued before", Value: strconv.Itoa(n)})
 	}
@@ -98,15 +104,16 @@ func facts(r *http.Request, b batch.Batch) []templates.Fact {
 
 func (s *pages) page(r *http.Request, p templates.Page, b batch.Batch) (templ.Component, error) {
 	view := invoiceviews.Batch{RecordView: web.RecordView(s.batches, r, b), Unfinished: b.Count(batch.Waiting) > 0}
-	done := "Issued"
-	if b.Action == batch.ActionSend {
-		done = "Email queued"
-	}
-	text := map[string]string{batch.Waiting: "Waiting", batch.Done: done, batch.Unchanged: "Issued before", batch.Refused: "Refused: "}
+	text := map[string]string{batch.Waiting: "Waiting", batch.Done: "Issued", batch.Unchanged: "Issued before", batch.Refused: "Refused: "}
 	for _, i := range b.Invoices {
-		view.Invoices = append(view.Invoices, invoiceviews.BatchRow{
-			Number: i.Number, Href: s.invoices.URL(i.InvoiceID), Outcome: text[i.Outcome] + i.Reason,
-		})
+		outcome := text[i.Outcome] + i.Reason
+		switch {
+		case i.Mailed && b.Action == batch.ActionIssue:
+			outcome += ", email queued"
+		case i.Mailed:
+			outcome = "Email queued"
+		}
+		view.Invoices = append(view.Invoices, invoiceviews.BatchRow{Number: i.Number, Href: s.invoices.URL(i.InvoiceID), Outcome: outcome})
 	}
 	return invoiceviews.BatchPage(p, view), nil
 }

@@ -23,9 +23,11 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, made.result, now() + $8
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'action', r.action, 'no_email', r.no_email, 'e_invoice', r.e_invoice, 'asked_by', r.asked_by, 'invoices', (
-				SELECT json_agg(json_build_object('invoice_id', b.invoice_id, 'outcome', b.outcome, 'reason', b.reason, 'number', (
-							SELECT i.number FROM invoices i WHERE i.tenant_id = b.tenant_id AND i.id = b.invoice_id)) ORDER BY b.invoice_id)
-				FROM invoice_batch_items b WHERE b.tenant_id = r.tenant_id AND b.batch_id = r.id)) FROM invoice_batches r WHERE r.tenant_id = $1 AND r.id = $7) AS result OFFSET 0) AS made,
+				SELECT json_agg(json_build_object('invoice_id', b.invoice_id, 'outcome', b.outcome, 'reason', b.reason, 'number', i.number,
+						'mailed', b.outcome = 'done' AND NOT r.no_email AND COALESCE(i.bill_to->>'email', '') <> '') ORDER BY b.invoice_id)
+				FROM invoice_batch_items b LEFT JOIN LATERAL (
+					SELECT number, bill_to FROM invoices WHERE tenant_id = b.tenant_id AND id = b.invoice_id LIMIT 1) AS i ON true
+				WHERE b.tenant_id = r.tenant_id AND b.batch_id = r.id)) FROM invoice_batches r WHERE r.tenant_id = $1 AND r.id = $7) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
 extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents');

@@ -6,11 +6,13 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 	'action', r.action, 'no_email', r.no_email, 'e_invoice', r.e_invoice, 'asked_by', r.asked_by, 'invoices', (
-		SELECT json_agg(json_build_object('invoice_id', b.invoice_id, 'outcome', b.outcome, 'reason', b.reason, 'number', (
-					SELECT i.number FROM invoices i WHERE i.tenant_id = b.tenant_id AND i.id = b.invoice_id)) ORDER BY b.invoice_id)
-		FROM invoice_batch_items b WHERE b.tenant_id = r.tenant_id AND b.batch_id = r.id)) FROM invoice_batches r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
+		SELECT json_agg(json_build_object('invoice_id', b.invoice_id, 'outcome', b.outcome, 'reason', b.reason, 'number', i.number,
+				'mailed', b.outcome = 'done' AND NOT r.no_email AND COALESCE(i.bill_to->>'email', '') <> '') ORDER BY b.invoice_id)
+		FROM invoice_batch_items b LEFT JOIN LATERAL (
+			SELECT number, bill_to FROM invoices WHERE tenant_id = b.tenant_id AND id = b.invoice_id LIMIT 1) AS i ON true
+		WHERE b.tenant_id = r.tenant_id AND b.batch_id = r.id)) FROM invoice_batches r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
 
-SELECT EXISTS (SELECT FROM api_tokens WHERE tenant_id = $1 AND name = $2 AND revoked_at IS NULL AND role <> 'read-only');
+SELECT EXISTS (SELECT FROM api_tokens a WHERE tenant_id = $1 AND name = $2 AND role <> 'read-only' AND a.revoked_at IS NULL AND coalesce(a.expires_at > now(), true));
 
 BEGIN ISOLATION LEVEL READ COMMITTED;
 

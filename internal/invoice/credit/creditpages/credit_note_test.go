@@ -9,6 +9,7 @@ import (
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/invoice/pdf/pdftest"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -83,7 +84,7 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	page, _, _ := strings.Cut(made.Location(), "?")
 	note := sitetest.Decode[credited](b, b.Program(b.Replica, b.Acme).Get("/api/v1"+page))
 	receipt := "/receipts/" + note.Receipt
-	b.Page(x.Caller.Get(page)).Says("Credits invoice 2026-0001 of 21 Nov 2026", "Of it, credit of the customer 135.77").LeadsTo(receipt)
+	b.Page(x.Caller.Get(page)).Says("Credits invoice 2026-0001 of 21 Nov 2026", "Became credit of the customer 135.77").LeadsTo(receipt)
 	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Credited 135.77 EUR 135.77 paid. 135.77 became credit. Nothing is open.",
 		"Paid 135.77 Became credit of the customer −135.77 Credited 135.77 Open EUR 0.00", "Became credit",
 		"−135.77 EUR", "135.77 EUR became credit with "+note.Number).
@@ -101,16 +102,20 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	program.Post("/api/v1/invoices/"+other+"/issue", `{}`).Want(t, http.StatusOK)
 	program.Post("/api/v1"+receipt+"/allocations", `{"invoice_id": "`+other+`", "amount": "0.07", "date": "2026-11-23"}`).
 		Want(t, http.StatusCreated)
-	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Paid 1 135.77 EUR From credit notes 1 0.07 EUR", note.Number)
+	b.Page(x.Caller.Get("/invoices/" + other)).
+		Says("Payment Refund 0.07 EUR of it Remove payment of 0.07 EUR credit from " + note.Number + " 0.07 EUR")
+	b.Page(x.Caller.Get("/payments?currency=EUR")).Says("Listed payments 1 135.77 EUR Listed, from credit notes 1 0.07 EUR", note.Number)
 	b.Page(x.Caller.Get(page+"/reversals/new?key=used")).
-		Says("You can't reverse this credit note.", "First remove what depends on it: the payment of 0.07 EUR on 2026-0002.")
+		Says("You can't reverse this credit note.", "First take back the payment of 0.07 EUR on 2026-0002.")
+	used := b.Page(x.Caller.Get(page)).Says("It can't be reversed. First take back the payment of 0.07 EUR on 2026-0002.").Text()
+	assert.Thatf(t, !strings.Contains(used, "Reverse…"), "%s", used)
 	whole := sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 13577`)
 	b.Page(x.Caller.Get("/payments/" + whole + "/remove?key=credit")).
 		Says("You can't remove this payment. Some of it became credit")
 }
 
 // TestAmountAndReversal checks the buttons that fill in all quantities or none, an amount in place of quantities, and that a credit note is
-// reversed on its page, which then links to the reversal. The invoice and its history have both.
+// reversed on its page, which then links to the reversal. The invoice, its history and the statement have both, and it can't be voided.
 func TestAmountAndReversal(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
@@ -121,15 +126,26 @@ func TestAmountAndReversal(t *testing.T) {
 	typed := sitetest.Change(form.Typed(), "amount", "50.00", templates.RedisplayField, invoiceviews.PreviewCredit)
 	form = b.Page(x.Caller.Submit(x.Resource.List()+"/form", typed)).Says("Net 41.24 Tax 8.76 This credit note EUR 50.00")
 	page, _, _ := strings.Cut(x.Caller.Press(form, "Create credit note").Location(), "?")
-	shown := b.Page(x.Caller.Get(page)).Says("Design 1 36.83", "Printing 1 4.41", "Total credited EUR 50.00")
+	shown := b.Page(x.Caller.Get(page)).Says("Design Part of the amount 23% 36.83", "Printing Part of the amount 6.5% 4.41",
+		"Total credited EUR 50.00")
+	file := strings.Join(pdftest.Pages(t, []byte(x.Caller.Get(page+"/pdf").Body)), "")
+	assert.Thatf(t, strings.Contains(file, "Design\nPart of the amount\n23%\n36.83\n"), "file: %s", file)
 
 	asks := b.Page(x.Caller.Get(x.Caller.Get(page + "/reversals/new").Location())).Says("CN-2026-0001 of 50.00 EUR, for 2026-0001")
 	shown.LeadsTo(page + "/reversals/new")
 	back, _, _ := strings.Cut(x.Caller.Press(asks, "Reverse credit note").Location(), "?")
 	b.Page(x.Caller.Get(page)).Says("Reversed by CN-2026-0002").LeadsTo(back)
-	b.Page(x.Caller.Get(back)).Says("Reverses CN-2026-0001", "Credit note reversal CN-2026-0002", "Design −1 36.83",
+	b.Page(x.Caller.Get(back)).Says("Reverses CN-2026-0001", "Credit note reversal CN-2026-0002", "Design Part of the amount 23% −36.83",
 		"Total credited EUR −50.00").LeadsTo(page)
-	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Open 135.77 EUR", "Credit note reversed CN-2026-0002 −50.00 EUR")
+	invoice := b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Open 135.77 EUR", "Credit note reversed CN-2026-0002 −50.00 EUR").Text()
+	assert.Thatf(t, !strings.Contains(invoice, "Void"), "%s", invoice)
+	b.Page(x.Caller.Get("/invoices/" + x.ID + "/void?key=credited")).Says("It has credit notes, which stay even if reversed.")
+	statement := sitetest.Get[string](b, `
+		SELECT '/customers/' || customer_id || '/statement/csv?currency=EUR&from=' || n.issue_date || '&to=' || n.issue_date
+		FROM credit_notes n JOIN invoices i ON i.id = invoice_id WHERE reverses_id IS NOT NULL`)
+	account := x.Caller.Get(statement).Body
+	assert.Thatf(t, strings.Contains(account, ",credit_note,CN-2026-0001,") &&
+		strings.Contains(account, ",credit_note_reversal,CN-2026-0002,,,EUR,50.00,"), "%s", account)
 	b.Page(x.Caller.Get("/invoices/" + x.ID + "/events")).Says("Credit note of 50.00 EUR reversed by CN-2026-0002")
 	b.Page(x.Caller.Get(page + "/reversals/new?key=again")).Says("This credit note was reversed by CN-2026-0002.")
 }

@@ -4,6 +4,7 @@ package creditpages
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
@@ -272,9 +274,19 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 		view.ReversedBy, view.OtherHref = n.ReversedBy.Name, s.notes.URL(n.ReversedBy.ID)
 	default:
 		view.ReverseHref = web.FormHref(r, s.notes.URL(n.ID)+"/reversals/new")
+		err := credit.Reversible(r.Context(), s.site.Pool, web.Principal(r).Tenant, n)
+		if refused, ok := errors.AsType[*conflict.Error](err); ok {
+			view.ReverseHref, view.Kept = "", refused.Text
+		} else if err != nil {
+			return nil, err
+		}
 	}
 	for _, l := range n.Lines {
-		view.Lines = append(view.Lines, excerpt.LineView(l.Line, n.Currency))
+		line := excerpt.LineView(l.Line, n.Currency)
+		if l.Part {
+			line.Discount, line.Quantity, line.UnitPrice = credit.PartText, "", ""
+		}
+		view.Lines = append(view.Lines, line)
 	}
 	for _, t := range n.Taxes {
 		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{

@@ -17,7 +17,7 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	'lines', (
 		SELECT json_agg(json_build_object(
-				'position', c.position, 'description', l.description,
+				'position', c.position, 'description', l.description, 'part', NOT (of.quantities AND of.usual),
 				'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
 				'unit', CASE WHEN of.quantities THEN l.unit END,
 				'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,

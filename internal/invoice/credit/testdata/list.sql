@@ -30,7 +30,7 @@ WITH candidates AS MATERIALIZED (
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description,
+						'position', c.position, 'description', l.description, 'part', NOT (of.quantities AND of.usual),
 						'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
 						'unit', CASE WHEN of.quantities THEN l.unit END,
 						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
@@ -97,7 +97,7 @@ WITH candidates AS MATERIALIZED (
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description,
+						'position', c.position, 'description', l.description, 'part', NOT (of.quantities AND of.usual),
 						'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
 						'unit', CASE WHEN of.quantities THEN l.unit END,
 						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
@@ -164,7 +164,7 @@ WITH candidates AS MATERIALIZED (
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description,
+						'position', c.position, 'description', l.description, 'part', NOT (of.quantities AND of.usual),
 						'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
 						'unit', CASE WHEN of.quantities THEN l.unit END,
 						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
@@ -241,8 +241,9 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 WITH candidates AS MATERIALIZED (
 	SELECT id FROM ((
 			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
-				SELECT id FROM credit_notes
-				WHERE tenant_id = $2 AND number >= each.text AND number < each.text || chr(1114111) AND true LIMIT 1001) AS b) UNION ALL (
+				SELECT id FROM credit_notes r
+				WHERE tenant_id = $2 AND number >= each.text AND number < each.text || chr(1114111) AND true LIMIT 1001
+			) AS b) UNION ALL (
 			WITH records AS MATERIALIZED (SELECT id FROM (
 					SELECT w.invoice_id AS id FROM unnest($3::text[]) AS each (word), LATERAL (
 						SELECT w.invoice_id FROM invoice_words w WHERE w.tenant_id = $2 AND w.word = each.word LIMIT 1001) AS w
@@ -290,7 +291,7 @@ WITH candidates AS MATERIALIZED (
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description,
+						'position', c.position, 'description', l.description, 'part', NOT (of.quantities AND of.usual),
 						'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
 						'unit', CASE WHEN of.quantities THEN l.unit END,
 						'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,
@@ -343,7 +344,7 @@ SELECT id, json FROM (
 		'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 		'lines', (
 			SELECT json_agg(json_build_object(
-					'position', c.position, 'description', l.description,
+					'position', c.position, 'description', l.description, 'part', NOT (of.quantities AND of.usual),
 					'quantity', (c.factor * CASE WHEN of.quantities THEN c.quantity ELSE sign(c.net) END)::text,
 					'unit', CASE WHEN of.quantities THEN l.unit END,
 					'unit_price', CASE WHEN of.quantities THEN trim_scale(l.unit_price) ELSE abs(c.net) END,

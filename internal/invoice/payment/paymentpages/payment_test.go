@@ -130,15 +130,17 @@ func TestAllPayments(t *testing.T) {
 		Says("match “nobody”, paid from 2 Nov 2026, in EUR").LeadsTo("/payments")
 	b.Page(person.Get("/payments?currency=eur&from=never")).Says("Choose one of the currencies.", "Enter a day")
 	grace := sitetest.Get[string](b, `SELECT id::text FROM customers WHERE name = 'Grace Hopper'`)
-	b.Page(person.Get("/payments?to=2026-11-03&q=ada")).Says("Paid 3 6.00 EUR Refunded 1 0.50 EUR")
-	b.Page(person.Get("/payments?customer_id="+grace)).Says("Paid 1 5.00 EUR", "Only of Grace Hopper · Show all payments")
+	b.Page(person.Get("/payments?to=2026-11-03&q=ada")).Says("Listed payments 3 6.00 EUR Refunded of these 1 0.50 EUR")
+	b.Page(person.Get("/payments?customer_id="+grace)).Says("Listed payments 1 5.00 EUR", "Only of Grace Hopper · Show all payments")
 	csv := person.Get("/payments/csv?q=2.00").Body
 	assert.Thatf(t, strings.Count(csv, "\n") == 2 && strings.Contains(csv, "Ada Lovelace,EUR,2.00,0.00,"), "%s", csv)
 	for query, want := range map[string]string{
 		"": "3.00 2.00 1.00 5.00", "q=ada+0001": "3.00 2.00 1.00", "q=grace": "5.00", "q=ada+hopper": "", "q=lovelace+grace": "",
 		"currency=EUR&to=2026-11-02": "2.00 1.00 5.00", "currency=PLN": "",
 		"from=2026-11-02&to=2026-11-02&q=2026-0001": "2.00", "q=lovelace&currency=EUR&from=2026-11-03": "3.00",
-		"q=2026-11-0": "3.00 2.00 1.00", "q=2.00": "2.00", "q=ada+3.00": "3.00", "q=grace+3.00": "", "q=5": "5.00",
+		"q=2026-11-0": "3.00 2.00 1.00", "q=bank+2026-11-02": "2.00", "q=Bank+OTH": "5.00", "q=Ban+other": "",
+		"q=bank": "3.00 2.00 1.00 5.00", "q=ban": "",
+		"q=2.00": "2.00", "q=ada+3.00": "3.00", "q=grace+3.00": "", "q=5": "5.00",
 		"customer_id=" + grace: "5.00", "q=2026-11&customer_id=" + grace: "", "q=OTHER&customer_id=" + grace: "5.00",
 	} {
 		found := sitetest.Decode[struct {
@@ -166,19 +168,27 @@ func TestPartsOfTheMonth(t *testing.T) {
 	program.Create(back, "refund", sitetest.Change(back.Command, "amount", "0.50")).Want(t, http.StatusCreated)
 	const november = "from=2026-11-01&to=2026-11-30"
 	b.Page(person.Get("/payments?" + november)).Says("Paid in the month 5.50 EUR Payments without a receipt 1 6.00 EUR " +
-		"Less refunds and repayments 0.50 EUR")
+		"Less refunds and repayments 0.50 EUR Listed payments 1 6.00 EUR Refunded of these 1 0.50 EUR")
 	transfer := map[string]any{
 		"customer_id": sitetest.Get[string](b, `SELECT id::text FROM customers WHERE name = 'Ada Lovelace'`),
 		"currency":    "EUR", "amount": "738.00", "date": "2026-11-20", "method": "bank_transfer",
+		"provider": "Bank of Ireland", "reference": "TX 1 / 3",
 		"allocations": []map[string]string{{"invoice_id": of.Parent.ID, "amount": "7.00"}},
 	}
 	program.With("Idempotency-Key", "transfer").Post("/api/v1/receipts", sitetest.Encode(transfer)).Want(t, http.StatusCreated)
 	for _, filter := range []string{"", "currency=EUR&"} {
 		b.Page(person.Get("/payments?" + filter + november)).Says("Paid in the month 743.50 EUR Payments without a receipt 1 6.00 EUR " +
-			"Receipts 1 738.00 EUR Less refunds and repayments 0.50 EUR").LeadsTo("/receipts?" + filter + november)
+			"Receipts 1 738.00 EUR Less refunds and repayments 0.50 EUR Listed payments 2 13.00 EUR Refunded of these 1 0.50 EUR").
+			LeadsTo("/receipts?" + filter + november)
 	}
-	b.Page(person.Get("/payments?q=738.00")).Says("Paid 1 7.00 EUR")
-	b.Page(person.Get("/payments?q=ada+738.00")).Says("Paid 1 7.00 EUR")
+	b.Page(person.Get("/payments?from=2026-11-10&to=2026-11-23")).Says("Listed payments 2 13.00 EUR Refunded of these 1 0.50 EUR")
+	b.Page(person.Get("/payments?q=738.00")).Says("Listed payments 1 7.00 EUR")
+	b.Page(person.Get("/payments?q=ada+738.00")).Says("Listed payments 1 7.00 EUR")
+	for _, list := range []string{"payments", "receipts"} {
+		for _, query := range []string{"Bank+of+Ireland+TX+1+/+3", "bank+of+ireland"} {
+			b.Page(person.Get("/" + list + "?q=" + query)).Says("Ada Lovelace Bank of Ireland TX 1 / 3")
+		}
+	}
 	b.Page(person.Get("/payments?q=grace+738.00")).Says("match “grace 738.00”")
 }
 
@@ -194,11 +204,12 @@ func TestRemoveAPayment(t *testing.T) {
 		"Record it as a receipt").LeadsTo("/invoices/" + invoice)
 	p := b.Page(person.Get(person.Get(path).Location())).Says("Remove payment 2026-0001: 40.00 EUR, paid 22 Nov 2026",
 		"This takes back the payment of 40.00 EUR from 22 Nov 2026. The open amount of the invoice goes up by 40.00 EUR. "+
-			"Both entries stay on the invoice.", "After that, you can enter the reference Bank TX 1 again.")
+			"Both entries stay on the invoice.", "The removal is recorded today, 27 Nov 2026.",
+		"After that, you can enter the reference Bank TX 1 again.")
 	p.LeadsTo("/invoices/" + invoice)
 	person.Press(p, "Remove payment").Want(t, http.StatusSeeOther)
 	b.Page(person.Get("/invoices/"+invoice)).Says("Payment removed. All invoices", "Open 135.77 EUR Due 21 Dec 2026.",
-		"Payment removed Bank transfer · Bank TX 1 −40.00 EUR", "Payment removed Bank transfer · Bank TX 1 40.00 EUR",
+		"Payment removed Bank transfer · Bank TX 1 −40.00 EUR", "Payment (removed later) Bank transfer · Bank TX 1 40.00 EUR",
 		"Payment of 40.00 EUR removed", "Payment of 40.00 EUR recorded")
 	b.Page(person.Get(path + "?key=other")).Says("This payment was already removed.")
 }
@@ -209,7 +220,9 @@ func TestRemoveARefund(t *testing.T) {
 	made := b.Prepared(b.Acme, "refunded", invoicecases.Refunds(), invoicecases.Refunds().Command)
 	at := "/invoices/" + sitetest.Get[string](b, `SELECT invoice_id::text FROM refunds`)
 	person, program, path := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), "/refunds/"+made.ID+"/remove"
-	b.Page(person.Get(at)).Says("Remove refund of 10.00 EUR").LeadsTo(path)
+	b.Page(person.Get(at)).Says("Remove refund of 10.00 EUR RF 1 −10.00 EUR").LeadsTo(path)
+	account := "/customers/" + sitetest.Get[string](b, `SELECT id::text FROM customers`) + "/statement?from=2026-11-01&to=2026-11-30"
+	b.Page(person.Get(account)).Says("23 Nov 2026 Refund 2026-0001 RF 1 10.00 105.77")
 	p := b.Page(person.Get(person.Get(path).Location())).Says("Remove refund 2026-0001: 10.00 EUR, refunded 23 Nov 2026",
 		"This takes back the refund of 10.00 EUR from 23 Nov 2026. The open amount of the invoice goes down by 10.00 EUR. "+
 			"Both entries stay on the invoice.")
@@ -226,7 +239,7 @@ func TestRemoveARefund(t *testing.T) {
 	program.Post("/api/v1/payments/"+later+"/remove", "").Want(t, http.StatusOK)
 	person.Press(p, "Remove refund").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(at)).Says("Refund removed. All invoices", "Open 95.77 EUR 40.00 of 135.77 paid.", "Refund removed 10.00 EUR",
-		"Refund removed −10.00 EUR", "Refund of 10.00 EUR removed", "10.00 EUR refunded", "Remove payment of 40.00 EUR")
+		"Refund (removed later) RF 1 −10.00 EUR", "Refund of 10.00 EUR removed", "10.00 EUR refunded", "Remove payment of 40.00 EUR")
 	b.Page(person.Get(path + "?key=again")).Says("This refund was already removed.")
 }
 
@@ -267,7 +280,7 @@ func TestLeftOfThePaymentChanged(t *testing.T) {
 	x.Format.Done(x, made)
 	b.Page(x.Caller.Get(x.Resource.PageOf(""))).
 		Says("Paid 24.00 Open EUR 111.77", "Refund 24.00 EUR of it", "Remove refund of 5.00 EUR −5.00 EUR",
-			"Remove refund of 11.00 EUR −11.00 EUR")
+			"Remove refund of 11.00 EUR RF 1 −11.00 EUR")
 	x.Format.Replayed(x, x.Caller.Press(p, "Record refund"), made) // although the rest has changed again
 	x.WantRows(x.Leaves)
 	x.WantOutcomes("conflict", "created", "replayed")

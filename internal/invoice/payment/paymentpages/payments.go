@@ -69,13 +69,14 @@ func (s *pages) mountPayments() {
 	})
 	web.ListAll(m, invoiceform.Below[payment.Listed]{
 		Pool: s.site.Pool, Many: "payments", Dated: "paid", Placeholder: "Invoice, customer, reference or amount",
-		Searched: "whose reference, or their receipt's, begins with this, or of invoices whose number, lines, or customer's name, email, " +
-			"tax ID, contact or reference have words that begin with these",
+		Searched: "whose provider is this or whose reference begins with it, or their receipt's, or of invoices whose number, lines, or " +
+			"customer's name, email, tax ID, contact or reference have words that begin with these",
 		List: payment.List, SumUp: sumUp,
 		Sums: []invoiceviews.Standing{
 			{Kind: "month", Label: "Paid in the month"}, {Kind: "direct", Label: "Payments without a receipt"},
 			{Kind: "received", Label: "Receipts", Href: "/receipts"}, {Kind: "back", Label: "Less refunds and repayments"},
-			{Kind: "paid", Label: "Paid"}, {Kind: "credited", Label: "From credit notes"}, {Kind: "refunded", Label: "Refunded"},
+			{Kind: "paid", Label: "Listed payments"}, {Kind: "credited", Label: "Listed, from credit notes"},
+			{Kind: "refunded", Label: "Refunded of these"},
 		},
 	}.Search(web.Listing[payment.Listed]{
 		Summary: "Payments, the last day first, but not those that were removed. A page may have fewer than limit, or none, while there " +
@@ -107,30 +108,30 @@ func (s *pages) mountPayments() {
 	})
 }
 
-// sumUp returns the sums of payments. For a whole month, they are the amount paid, of kind "month" (see [invoice.Standing]), and its
-// parts: "direct" and "received", less "back", which is the difference. If a part has too many records, they are "month" and the sums
-// of the list.
+// sumUp returns the sums of the listed payments. For a whole month, it adds the amount paid, of kind "month" (see [invoice.Standing]), and
+// its parts: "direct" and "received", less "back", which is the difference. If a part has too many records, there are no parts.
 func sumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter) ([]invoice.Sum, bool, error) {
-	sums, known, err := payment.SumUp(ctx, pool, tenant, f)
+	all, known, err := payment.SumUp(ctx, pool, tenant, f)
+	listed := without(slices.Clone(all), "direct")
 	first, last := f.From.Month()
 	if err != nil || f != (invoice.BelowFilter{From: first, To: last, Currency: f.Currency}) {
-		return without(sums, "direct"), known, err
+		return listed, known, err
 	}
-	all, err := invoice.Standing(ctx, pool, tenant, tenant, first)
+	standing, err := invoice.Standing(ctx, pool, tenant, tenant, first)
 	if err != nil {
 		return nil, false, err
 	}
 	var months []invoice.Sum
-	for _, s := range all {
+	for _, s := range standing {
 		if s.Kind == "paid" && (f.Currency == money.Currency{} || f.Currency == s.Currency) {
 			months = append(months, invoice.Sum{Kind: "month", Currency: s.Currency, Amount: s.Amount})
 		}
 	}
 	received, complete, err := receipt.SumUp(ctx, pool, tenant, f)
 	if err != nil || !known || !complete {
-		return append(without(sums, "direct"), months...), known, err
+		return append(listed, months...), known, err
 	}
-	parts := slices.Concat(months, without(sums, "paid", "credited", "refunded"), without(received, "credited", "left"))
+	parts := slices.Concat(months, without(all, "paid", "credited", "refunded"), without(received, "credited", "left"))
 	var back []invoice.Sum
 	for _, s := range parts {
 		i := slices.IndexFunc(back, func(b invoice.Sum) bool { return b.Currency == s.Currency })
@@ -142,7 +143,8 @@ func sumUp(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.
 		}
 		back[i].Amount = back[i].Amount.Add(s.Amount)
 	}
-	return append(parts, slices.DeleteFunc(back, func(b invoice.Sum) bool { return b.Amount.IsZero() })...), true, nil
+	back = slices.DeleteFunc(back, func(b invoice.Sum) bool { return b.Amount.IsZero() })
+	return slices.Concat(listed, parts, back), true, nil
 }
 
 // without returns the sums of other kinds.
@@ -192,14 +194,14 @@ func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, 
 			"Both entries stay on the invoice.",
 	}
 	if of.ReceiptID != uuid.Nil {
-		effects = append(effects, "It is part of a receipt. The credit of the customer goes up by "+amount+".")
+		effects = append(effects, "It is part of a receipt or of other credit. The credit of the customer goes up by "+amount+".")
 	}
 	if reference != "" {
 		effects = append(effects, "If a webhook reports this payment again, it isn't recorded a second time.")
 	}
 	return invoiceviews.RemovePage(p, invoiceviews.Remove{
 		Form: f, What: "payment", Name: number, Href: s.invoices.URL(of.InvoiceID), Amount: amount, Date: "paid " + day, Effects: effects,
-		Reference: reference, Removed: !of.RemovedAt.IsZero(),
+		Today: s.site.Today(r).Display(), Reference: reference, Removed: !of.RemovedAt.IsZero(),
 	}), nil
 }
 

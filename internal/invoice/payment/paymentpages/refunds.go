@@ -27,8 +27,10 @@ func (s *pages) mountRefunds() {
 		ShownAt: func(f refund.Refund) string { return "/invoices/" + f.InvoiceID.String() },
 	})
 	draft := web.NewFormUnder(s.payments, m, refund.Input.Draft, web.Form[refund.Refund]{
-		Fields: []templates.Field{{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}},
-		Page:   s.refundForm, Example: refund.Input{Amount: "10.00", Date: "2026-11-23"},
+		Fields: []templates.Field{
+			{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}, {Name: "reference", Value: "Reference"},
+		},
+		Page: s.refundForm, Example: refund.Input{Amount: "10.00", Date: "2026-11-23"},
 		Words: &web.Wording{
 			Title: "Record a refund", Submit: "Record refund", Did: "recorded", Does: "records", Again: "Record another refund",
 			Created: "Refund recorded.", Replayed: "Refund recorded. We ignored the duplicate submission and kept your first request.",
@@ -71,7 +73,7 @@ func (s *pages) removeRefundPage(r *http.Request, p templates.Page, f templates.
 			"This takes back the refund of " + amount + " from " + day + ". The open amount of the invoice goes down by " + amount + ". " +
 				"Both entries stay on the invoice.",
 		},
-		Removed: !of.RemovedAt.IsZero(),
+		Today: s.site.Today(r).Display(), Removed: !of.RemovedAt.IsZero(),
 	}), nil
 }
 
@@ -123,12 +125,13 @@ type refundJSON struct {
 	Amount    string         `json:"amount" format:"decimal"`
 	Currency  money.Currency `json:"currency"`
 	Date      date.Date      `json:"date"`
+	Reference string         `json:"reference,omitzero"`
 	RemovedAt time.Time      `json:"removed_at,omitzero"`
 }
 
 func showRefund(f refund.Refund) any {
 	return refundJSON{
 		Header: f.Header, Alike: f.Alike, PaymentID: f.PaymentID, InvoiceID: f.InvoiceID, Amount: f.Currency.Format(f.Amount),
-		Currency: f.Currency, Date: f.Date, RemovedAt: f.RemovedAt,
+		Currency: f.Currency, Date: f.Date, Reference: f.Reference, RemovedAt: f.RemovedAt,
 	}
 }

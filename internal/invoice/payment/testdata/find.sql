@@ -40,27 +40,38 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 WITH candidates AS MATERIALIZED (
 	SELECT id FROM ((
 			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
-				SELECT id FROM payments
-				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
+				SELECT id FROM payments r
+				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001
+			) AS b) UNION ALL (
 			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
-				SELECT id FROM receipts WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) LIMIT 1001
+				SELECT id FROM receipts r
+				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) LIMIT 1001
+			) AS its, LATERAL (
+				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
+			SELECT b.id FROM unnest($3::text[], $4::text[]) AS each (provider, text), LATERAL (
+				SELECT id FROM payments r
+				WHERE tenant_id = $2 AND r.provider_folded = fold_text(each.provider) AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001
+			) AS b) UNION ALL (
+			SELECT b.id FROM unnest($3::text[], $4::text[]) AS each (provider, text), LATERAL (
+				SELECT id FROM receipts r
+				WHERE tenant_id = $2 AND r.provider_folded = fold_text(each.provider) AND reference >= each.text AND reference < each.text || chr(1114111) LIMIT 1001
 			) AS its, LATERAL (
 				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
 			WITH records AS MATERIALIZED (SELECT id FROM (
-					SELECT w.invoice_id AS id FROM unnest($3::text[]) AS each (word), LATERAL (
+					SELECT w.invoice_id AS id FROM unnest($5::text[]) AS each (word), LATERAL (
 						SELECT w.invoice_id FROM invoice_words w WHERE w.tenant_id = $2 AND w.word = each.word LIMIT 1001) AS w
 					UNION ALL
-					SELECT r.id FROM unnest($4::uuid[]) AS each (other), LATERAL (
+					SELECT r.id FROM unnest($6::uuid[]) AS each (other), LATERAL (
 						SELECT r.id FROM invoices r WHERE r.tenant_id = $2 AND r.customer_id = each.other LIMIT 1001) AS r) AS streams LIMIT 1001)
 			SELECT id FROM records WHERE (SELECT count(*) FROM records) = 1001
 			UNION ALL
 			SELECT rows.id FROM (SELECT DISTINCT id FROM records) AS of_record, LATERAL (
 				SELECT id FROM payments b WHERE b.tenant_id = $2 AND b.invoice_id = of_record.id LIMIT 1001) AS rows) UNION ALL (
-			SELECT b.id FROM (SELECT DISTINCT unnest($5::bigint[]) AS amount) AS each, LATERAL (
+			SELECT b.id FROM (SELECT DISTINCT unnest($7::bigint[]) AS amount) AS each, LATERAL (
 				SELECT id FROM receipts
 				WHERE tenant_id = $2 AND amount >= each.amount AND amount <= each.amount LIMIT 1001) AS its, LATERAL (
 				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
-			SELECT b.id FROM (SELECT DISTINCT unnest($5::bigint[]) AS amount) AS each, LATERAL (
+			SELECT b.id FROM (SELECT DISTINCT unnest($7::bigint[]) AS amount) AS each, LATERAL (
 				SELECT id FROM payments
 				WHERE tenant_id = $2 AND amount >= each.amount AND amount <= each.amount AND removed_at IS NULL LIMIT 1001) AS b)) AS streams LIMIT 1001
 ), picked AS (
@@ -68,23 +79,27 @@ WITH candidates AS MATERIALIZED (
 	FROM (SELECT DISTINCT id FROM candidates) AS c, LATERAL (
 		SELECT r.paid_on AS first, r.id AS second
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $2 AND r.id = c.id LIMIT 1) AS r
-		WHERE (r.paid_on, r.id) < ($6::date, $7::uuid) AND removed_at IS NULL AND paid_on >= $8::date AND paid_on <= $9::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) OR (
-				SELECT true FROM (SELECT reference AS text FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS its, LATERAL (
-					SELECT FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE its.text >= each.text AND its.text < each.text || chr(1114111) LIMIT 1) AS found) OR (
+		WHERE (r.paid_on, r.id) < ($8::date, $9::uuid) AND removed_at IS NULL AND paid_on >= $10::date AND paid_on <= $11::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) OR (
+				SELECT true FROM (
+					SELECT reference, provider_folded FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS r, LATERAL (
+					SELECT FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) AS found) OR (SELECT true FROM unnest($3::text[], $4::text[]) AS each (provider, text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) AND r.provider_folded = fold_text(each.provider) LIMIT 1) OR (
+				SELECT true FROM (
+					SELECT reference, provider_folded FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS r, LATERAL (
+					SELECT FROM unnest($3::text[], $4::text[]) AS each (provider, text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) AND r.provider_folded = fold_text(each.provider) LIMIT 1) AS found) OR (
 				SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
-					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $10::integer) AS term WHERE NOT EXISTS (
-							SELECT FROM unnest($11::text[], $12::integer[]) AS t (word, n)
+					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $12::integer) AS term WHERE NOT EXISTS (
+							SELECT FROM unnest($13::text[], $14::integer[]) AS t (word, n)
 							WHERE t.n = term AND (
 								SELECT true FROM invoice_words w
 								WHERE w.tenant_id = $2 AND w.word = t.word AND w.issue_date = r.issue_date AND w.invoice_id = r.id LIMIT 1)) AND NOT EXISTS (
-							SELECT FROM unnest($13::uuid[], $14::integer[]) AS t (other, n)
+							SELECT FROM unnest($15::uuid[], $16::integer[]) AS t (other, n)
 							WHERE t.n = term AND t.other = r.customer_id)) LIMIT 1) AS found) OR ((
-					SELECT true FROM unnest($5::bigint[], $15::text[]) AS a (amount, currency)
+					SELECT true FROM unnest($7::bigint[], $17::text[]) AS a (amount, currency)
 					WHERE a.amount = r.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1) OR (
 					SELECT true FROM (SELECT amount AS amount FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS its,
-					unnest($5::bigint[], $15::text[]) AS a (amount, currency)
+					unnest($7::bigint[], $17::text[]) AS a (amount, currency)
 					WHERE a.amount = its.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1)))) AS r
-	ORDER BY r.first DESC, r.second DESC LIMIT $16
+	ORDER BY r.first DESC, r.second DESC LIMIT $18
 ), found AS (
 	SELECT p.first, p.second, (SELECT json_build_object('currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1), 'amounts', json_strip_nulls(json_build_object(CASE WHEN (
 						SELECT c.credit_note_id IS NOT NULL FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id LIMIT 1)

@@ -32,7 +32,8 @@ WITH candidates AS MATERIALIZED (
 							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 				FROM (SELECT) AS of LEFT JOIN LATERAL (
 					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS record
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+			'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $7
@@ -75,7 +76,8 @@ WITH candidates AS MATERIALIZED (
 							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 				FROM (SELECT) AS of LEFT JOIN LATERAL (
 					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS record
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+			'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $7
@@ -118,7 +120,8 @@ WITH candidates AS MATERIALIZED (
 							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 				FROM (SELECT) AS of LEFT JOIN LATERAL (
 					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS record
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+			'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date) AS r
 	ORDER BY w.first, w.second LIMIT $7
@@ -161,7 +164,8 @@ WITH candidates AS MATERIALIZED (
 							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 				FROM (SELECT) AS of LEFT JOIN LATERAL (
 					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS record
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+			'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) AS record
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE removed_at IS NULL AND paid_on >= $4::date AND paid_on <= $5::date AND (SELECT i.currency FROM invoices i WHERE i.tenant_id = $1 AND i.id = r.invoice_id LIMIT 1) = $7) AS r
 	ORDER BY w.first DESC, w.second DESC LIMIT $8
@@ -212,17 +216,28 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 WITH candidates AS MATERIALIZED (
 	SELECT id FROM ((
 			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
-				SELECT id FROM payments
-				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
+				SELECT id FROM payments r
+				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001
+			) AS b) UNION ALL (
 			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
-				SELECT id FROM receipts WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) LIMIT 1001
+				SELECT id FROM receipts r
+				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) LIMIT 1001
+			) AS its, LATERAL (
+				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
+			SELECT b.id FROM unnest($3::text[], $4::text[]) AS each (provider, text), LATERAL (
+				SELECT id FROM payments r
+				WHERE tenant_id = $2 AND r.provider_folded = fold_text(each.provider) AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001
+			) AS b) UNION ALL (
+			SELECT b.id FROM unnest($3::text[], $4::text[]) AS each (provider, text), LATERAL (
+				SELECT id FROM receipts r
+				WHERE tenant_id = $2 AND r.provider_folded = fold_text(each.provider) AND reference >= each.text AND reference < each.text || chr(1114111) LIMIT 1001
 			) AS its, LATERAL (
 				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
 			WITH records AS MATERIALIZED (SELECT id FROM (
-					SELECT w.invoice_id AS id FROM unnest($3::text[]) AS each (word), LATERAL (
+					SELECT w.invoice_id AS id FROM unnest($5::text[]) AS each (word), LATERAL (
 						SELECT w.invoice_id FROM invoice_words w WHERE w.tenant_id = $2 AND w.word = each.word LIMIT 1001) AS w
 					UNION ALL
-					SELECT r.id FROM unnest($4::uuid[]) AS each (other), LATERAL (
+					SELECT r.id FROM unnest($6::uuid[]) AS each (other), LATERAL (
 						SELECT r.id FROM invoices r WHERE r.tenant_id = $2 AND r.customer_id = each.other LIMIT 1001) AS r) AS streams LIMIT 1001)
 			SELECT id FROM records WHERE (SELECT count(*) FROM records) = 1001
 			UNION ALL
@@ -233,18 +248,22 @@ WITH candidates AS MATERIALIZED (
 	FROM (SELECT DISTINCT id FROM candidates) AS c, LATERAL (
 		SELECT r.paid_on AS first, r.id AS second
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $2 AND r.id = c.id LIMIT 1) AS r
-		WHERE (r.paid_on, r.id) < ($5::date, $6::uuid) AND removed_at IS NULL AND paid_on >= $7::date AND paid_on <= $8::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) OR (
-				SELECT true FROM (SELECT reference AS text FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS its, LATERAL (
-					SELECT FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE its.text >= each.text AND its.text < each.text || chr(1114111) LIMIT 1) AS found) OR (
+		WHERE (r.paid_on, r.id) < ($7::date, $8::uuid) AND removed_at IS NULL AND paid_on >= $9::date AND paid_on <= $10::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) OR (
+				SELECT true FROM (
+					SELECT reference, provider_folded FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS r, LATERAL (
+					SELECT FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) AS found) OR (SELECT true FROM unnest($3::text[], $4::text[]) AS each (provider, text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) AND r.provider_folded = fold_text(each.provider) LIMIT 1) OR (
+				SELECT true FROM (
+					SELECT reference, provider_folded FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS r, LATERAL (
+					SELECT FROM unnest($3::text[], $4::text[]) AS each (provider, text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) AND r.provider_folded = fold_text(each.provider) LIMIT 1) AS found) OR (
 				SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
-					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $9::integer) AS term WHERE NOT EXISTS (
-							SELECT FROM unnest($10::text[], $11::integer[]) AS t (word, n)
+					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $11::integer) AS term WHERE NOT EXISTS (
+							SELECT FROM unnest($12::text[], $13::integer[]) AS t (word, n)
 							WHERE t.n = term AND (
 								SELECT true FROM invoice_words w
 								WHERE w.tenant_id = $2 AND w.word = t.word AND w.issue_date = r.issue_date AND w.invoice_id = r.id LIMIT 1)) AND NOT EXISTS (
-							SELECT FROM unnest($12::uuid[], $13::integer[]) AS t (other, n)
+							SELECT FROM unnest($14::uuid[], $15::integer[]) AS t (other, n)
 							WHERE t.n = term AND t.other = r.customer_id)) LIMIT 1) AS found))) AS r
-	ORDER BY r.first DESC, r.second DESC LIMIT $14
+	ORDER BY r.first DESC, r.second DESC LIMIT $16
 ), found AS (
 	SELECT p.first, p.second, (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'receipt_id', r.receipt_id, 'amount', r.amount, 'refunded', r.refunded, 'left', r.left_amount,
@@ -261,7 +280,8 @@ WITH candidates AS MATERIALIZED (
 							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 				FROM (SELECT) AS of LEFT JOIN LATERAL (
 					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+			'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(
@@ -310,17 +330,28 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 WITH candidates AS MATERIALIZED (
 	SELECT id FROM ((
 			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
-				SELECT id FROM payments
-				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
+				SELECT id FROM payments r
+				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001
+			) AS b) UNION ALL (
 			SELECT b.id FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text), LATERAL (
-				SELECT id FROM receipts WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) LIMIT 1001
+				SELECT id FROM receipts r
+				WHERE tenant_id = $2 AND reference >= each.text AND reference < each.text || chr(1114111) LIMIT 1001
 			) AS its, LATERAL (
 				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
-			SELECT b.id FROM (SELECT DISTINCT unnest($3::bigint[]) AS amount) AS each, LATERAL (
+			SELECT b.id FROM unnest($3::text[], $4::text[]) AS each (provider, text), LATERAL (
+				SELECT id FROM payments r
+				WHERE tenant_id = $2 AND r.provider_folded = fold_text(each.provider) AND reference >= each.text AND reference < each.text || chr(1114111) AND removed_at IS NULL LIMIT 1001
+			) AS b) UNION ALL (
+			SELECT b.id FROM unnest($3::text[], $4::text[]) AS each (provider, text), LATERAL (
+				SELECT id FROM receipts r
+				WHERE tenant_id = $2 AND r.provider_folded = fold_text(each.provider) AND reference >= each.text AND reference < each.text || chr(1114111) LIMIT 1001
+			) AS its, LATERAL (
+				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
+			SELECT b.id FROM (SELECT DISTINCT unnest($5::bigint[]) AS amount) AS each, LATERAL (
 				SELECT id FROM receipts
 				WHERE tenant_id = $2 AND amount >= each.amount AND amount <= each.amount LIMIT 1001) AS its, LATERAL (
 				SELECT id FROM payments WHERE tenant_id = $2 AND receipt_id = its.id AND removed_at IS NULL LIMIT 1001) AS b) UNION ALL (
-			SELECT b.id FROM (SELECT DISTINCT unnest($3::bigint[]) AS amount) AS each, LATERAL (
+			SELECT b.id FROM (SELECT DISTINCT unnest($5::bigint[]) AS amount) AS each, LATERAL (
 				SELECT id FROM payments
 				WHERE tenant_id = $2 AND amount >= each.amount AND amount <= each.amount AND removed_at IS NULL LIMIT 1001) AS b)) AS streams LIMIT 1001
 ), picked AS (
@@ -328,23 +359,27 @@ WITH candidates AS MATERIALIZED (
 	FROM (SELECT DISTINCT id FROM candidates) AS c, LATERAL (
 		SELECT r.paid_on AS first, r.id AS second
 		FROM (SELECT * FROM payments r WHERE r.tenant_id = $2 AND r.id = c.id LIMIT 1) AS r
-		WHERE (r.paid_on, r.id) < ($4::date, $5::uuid) AND removed_at IS NULL AND paid_on >= $6::date AND paid_on <= $7::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) OR (
-				SELECT true FROM (SELECT reference AS text FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS its, LATERAL (
-					SELECT FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE its.text >= each.text AND its.text < each.text || chr(1114111) LIMIT 1) AS found) OR ((
-					SELECT true FROM unnest($3::bigint[], $8::text[]) AS a (amount, currency)
+		WHERE (r.paid_on, r.id) < ($6::date, $7::uuid) AND removed_at IS NULL AND paid_on >= $8::date AND paid_on <= $9::date AND ((SELECT true FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) OR (
+				SELECT true FROM (
+					SELECT reference, provider_folded FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS r, LATERAL (
+					SELECT FROM unnest(ARRAY[$1::text, upper($1), lower($1)]) AS each (text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) LIMIT 1) AS found) OR (SELECT true FROM unnest($3::text[], $4::text[]) AS each (provider, text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) AND r.provider_folded = fold_text(each.provider) LIMIT 1) OR (
+				SELECT true FROM (
+					SELECT reference, provider_folded FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS r, LATERAL (
+					SELECT FROM unnest($3::text[], $4::text[]) AS each (provider, text) WHERE r.reference >= each.text AND r.reference < each.text || chr(1114111) AND r.provider_folded = fold_text(each.provider) LIMIT 1) AS found) OR ((
+					SELECT true FROM unnest($5::bigint[], $10::text[]) AS a (amount, currency)
 					WHERE a.amount = r.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1) OR (
 					SELECT true FROM (SELECT amount AS amount FROM receipts WHERE tenant_id = $2 AND id = r.receipt_id LIMIT 1) AS its,
-					unnest($3::bigint[], $8::text[]) AS a (amount, currency)
+					unnest($5::bigint[], $10::text[]) AS a (amount, currency)
 					WHERE a.amount = its.amount AND a.currency = (SELECT i.currency FROM invoices i WHERE i.tenant_id = $2 AND i.id = r.invoice_id LIMIT 1) LIMIT 1)) AND (
 				SELECT true FROM (SELECT r.invoice_id AS id) AS its, LATERAL (
-					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $9::integer) AS term WHERE NOT EXISTS (
-							SELECT FROM unnest($10::text[], $11::integer[]) AS t (word, n)
+					SELECT FROM invoices r WHERE r.tenant_id = $2 AND r.id = its.id AND NOT EXISTS (SELECT FROM generate_series(1, $11::integer) AS term WHERE NOT EXISTS (
+							SELECT FROM unnest($12::text[], $13::integer[]) AS t (word, n)
 							WHERE t.n = term AND (
 								SELECT true FROM invoice_words w
 								WHERE w.tenant_id = $2 AND w.word = t.word AND w.issue_date = r.issue_date AND w.invoice_id = r.id LIMIT 1)) AND NOT EXISTS (
-							SELECT FROM unnest($12::uuid[], $13::integer[]) AS t (other, n)
+							SELECT FROM unnest($14::uuid[], $15::integer[]) AS t (other, n)
 							WHERE t.n = term AND t.other = r.customer_id)) LIMIT 1) AS found))) AS r
-	ORDER BY r.first DESC, r.second DESC LIMIT $14
+	ORDER BY r.first DESC, r.second DESC LIMIT $16
 ), found AS (
 	SELECT p.first, p.second, (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'receipt_id', r.receipt_id, 'amount', r.amount, 'refunded', r.refunded, 'left', r.left_amount,
@@ -361,7 +396,8 @@ WITH candidates AS MATERIALIZED (
 							SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 				FROM (SELECT) AS of LEFT JOIN LATERAL (
 					SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+					WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+			'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) FROM payments r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(

@@ -121,8 +121,10 @@ func (s *pages) mountRepayments() {
 		ShownAt: func(b receipt.Repayment) string { return s.receipts.URL(b.ReceiptID) },
 	})
 	draft := web.NewFormUnder(s.receipts, m, receipt.RepayInput.Draft, web.Form[receipt.Repayment]{
-		Fields: []templates.Field{{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}},
-		Page:   s.repayForm, Example: receipt.RepayInput{Amount: "10.00", Date: "2026-11-25"},
+		Fields: []templates.Field{
+			{Name: "amount", Value: "Amount"}, {Name: "date", Value: "Date"}, {Name: "reference", Value: "Reference"},
+		},
+		Page: s.repayForm, Example: receipt.RepayInput{Amount: "10.00", Date: "2026-11-25"},
 		Words: &web.Wording{
 			Title: "Pay credit back", Submit: "Record repayment", Did: "recorded", Does: "records", Again: "Record another repayment",
 			Created:  "Repayment recorded.",
@@ -161,7 +163,7 @@ func (s *pages) removeRepaymentPage(
 		Form: f, What: "repayment", Name: of.Customer.Name, Href: s.receipts.URL(of.ID), Amount: amount,
 		Date:    "paid back " + web.DateText(b.Date),
 		Effects: []string{"The credit of the customer goes up by " + amount + ". The repayment stays with its receipt, as removed."},
-		Removed: !b.RemovedAt.IsZero(),
+		Today:   s.site.Today(r).Display(), Removed: !b.RemovedAt.IsZero(),
 	}), nil
 }
 
@@ -177,6 +179,7 @@ func (s *pages) repayForm(r *http.Request, p templates.Page, f templates.Form) (
 			Hint: "At most the credit left, " + web.AmountText(of.Currency, of.Left) + ".",
 		},
 		{Name: "date", Label: "Date", Kind: templates.Day},
+		{Name: "reference", Label: "Reference (optional)"},
 	}), nil
 }
 
@@ -209,12 +212,13 @@ type repaymentJSON struct {
 	Amount    string         `json:"amount" format:"decimal"`
 	Currency  money.Currency `json:"currency"`
 	Date      date.Date      `json:"date"`
+	Reference string         `json:"reference,omitzero"`
 	RemovedAt time.Time      `json:"removed_at,omitzero"`
 }
 
 func showRepayment(b receipt.Repayment) any {
 	return repaymentJSON{
 		Header: b.Header, Alike: b.Alike, ReceiptID: b.ReceiptID, Amount: b.Currency.Format(b.Amount), Currency: b.Currency, Date: b.Date,
-		RemovedAt: b.RemovedAt,
+		Reference: b.Reference, RemovedAt: b.RemovedAt,
 	}
 }

@@ -2,25 +2,23 @@
 package receiptpages
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
-	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/receipt"
-	"onlyonce/internal/people/settings"
 	"onlyonce/internal/record"
 	"onlyonce/internal/record/search"
 	"onlyonce/internal/value/date"
@@ -143,160 +141,6 @@ func reference(r receipt.Receipt) string {
 	return r.Provider + " " + r.Reference
 }
 
-func (s *pages) unusual(r *http.Request, d receipt.Draft) (invoiceform.Doubt, error) {
-	return invoiceform.UnusualMoney("receipt", d.Date, s.site.Today(r)), nil
-}
-
-// control returns the form control for a place in the command.
-func control(pointer string) string {
-	parts := strings.Split(pointer, "/") // such as "", "allocations", "0", "amount"
-	if len(parts) != 4 {
-		return strings.TrimPrefix(pointer, "/")
-	}
-	index, _ := strconv.Atoi(parts[2])
-	return invoiceviews.LineControl(invoiceviews.PartAmountField, index)
-}
-
-// receiptOfForm reads the command of a form. Rows without an amount are removed from the form, so that the others have the places of
-// their allocations.
-func receiptOfForm(r *http.Request) (receipt.Draft, error) {
-	form := r.PostForm
-	in := receipt.Input{
-		CustomerID: form.Get("customer_id"), Currency: form.Get("currency"), Amount: form.Get("amount"), Date: form.Get("date"),
-		Method: form.Get("method"), Provider: form.Get("provider"), Reference: form.Get("reference"),
-	}
-	decimals := int32(2)
-	if c, known := money.ParseCurrency(in.Currency); known {
-		decimals = c.Decimals()
-	}
-	var questions invalid.Error
-	invoiceform.ReadAmount(&questions, "/amount", &in.Amount, decimals)
-	form.Set("amount", in.Amount)
-	ids := form[invoiceviews.PartInvoiceField]
-	amounts := form[invoiceviews.PartAmountField]
-	form.Del(invoiceviews.PartInvoiceField)
-	form.Del(invoiceviews.PartAmountField)
-	for i, amount := range amounts[:min(len(ids), len(amounts))] {
-		if strings.TrimSpace(amount) == "" {
-			continue
-		}
-		invoiceform.ReadAmount(&questions, "/allocations/"+strconv.Itoa(len(in.Allocations))+"/amount", &amount, decimals)
-		in.Allocations = append(in.Allocations, receipt.AllocationInput{InvoiceID: ids[i], Amount: amount})
-		form.Add(invoiceviews.PartInvoiceField, ids[i])
-		form.Add(invoiceviews.PartAmountField, amount)
-	}
-	draft, err := in.Draft()
-	return draft, invoiceform.WithQuestions(err, questions)
-}
-
-// freshReceipt fills in what the address has, such as the customer, and else today's date and the currency of the customer's invoices,
-// or of the business.
-func (s *pages) freshReceipt(r *http.Request) (url.Values, error) {
-	is, err := settings.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant)
-	fresh := url.Values{"date": {s.site.Today(r).String()}, "method": {payment.Methods()[0]}, "currency": {is.Currency.String()}}
-	for _, name := range []string{
-		"customer_id", "currency", "amount", "date", "method", "provider", "reference", invoiceviews.PartInvoiceField,
-	} {
-		if value := r.URL.Query().Get(name); value != "" {
-			fresh.Set(name, value)
-		}
-	}
-	if of, wrong := uuid.Parse(fresh.Get("customer_id")); err == nil && wrong == nil && !r.URL.Query().Has("currency") {
-		var usual string
-		if usual, err = receipt.UsualCurrency(r.Context(), s.site.Pool, web.Principal(r).Tenant, of); usual != "" {
-			fresh.Set("currency", usual)
-		}
-	}
-	if fresh.Get("amount") != "" {
-		fresh.Set(templates.RedisplayField, invoiceviews.FillParts)
-	}
-	return fresh, err
-}
-
-func (s *pages) receiptForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-	view := invoiceviews.ReceiptFormView{
-		Form: f, Customers: f.Offers["customer_id"], Currencies: currencies(), Methods: web.Options(payment.Methods()),
-	}
-	view.Customers.Find = "Search: Customer"
-	view.Customers.Options = slices.Insert(slices.Clone(view.Customers.Options), 0, templates.Option{})
-	of, err := uuid.Parse(f.Typed.Get("customer_id"))
-	currency, known := money.ParseCurrency(f.Typed.Get("currency"))
-	var open []receipt.OpenInvoice
-	if view.Customer = err == nil && known; view.Customer {
-		if open, err = receipt.Open(r.Context(), s.site.Pool, web.Principal(r).Tenant, of, currency); err != nil {
-			return nil, err
-		}
-	}
-	if len(open) == receipt.MaxOpen {
-		view.More = receipt.MaxOpen
-	}
-	typed := f.Typed[invoiceviews.PartInvoiceField]
-	first := f.Typed.Get(invoiceviews.PartInvoiceField)
-	at := slices.IndexFunc(open, func(i receipt.OpenInvoice) bool { return i.ID.String() == first })
-	if at > 0 {
-		open = slices.Concat(open[at:at+1], open[:at], open[at+1:])
-	}
-	amounts := f.Typed[invoiceviews.PartAmountField]
-	if f.Typed.Get(templates.RedisplayField) == invoiceviews.FillParts && view.Customer {
-		paid := open
-		if first != "" && len(amounts) == 0 { // the address has the invoice to pay, and the rest is credit
-			paid = open[:min(at+1, 1)]
-		}
-		typed, amounts = filled(paid, currency, f.Typed.Get("amount"))
-	}
-	rows := make([][2]string, 0, len(open)+len(typed)) // ids and labels
-	for _, i := range open {
-		label := i.Number + ", due " + web.DateText(i.DueDate) + ": " + web.AmountText(currency, i.Open) + " open"
-		rows = append(rows, [2]string{i.ID.String(), label})
-	}
-	for _, id := range typed { // what was typed for an invoice that isn't open any more is kept
-		if !slices.ContainsFunc(rows, func(r [2]string) bool { return r[0] == id }) {
-			rows = append(rows, [2]string{id, "An invoice that isn't open any more"})
-		}
-	}
-	for _, each := range rows {
-		row := invoiceviews.ReceiptInvoice{ID: each[0]}
-		place := slices.Index(typed, row.ID)
-		if place < 0 {
-			place = len(typed) + len(view.Invoices) // no error is about it
-		}
-		row.Amount = f.Input(templates.Input{
-			ID: invoiceviews.LineControl(invoiceviews.PartAmountField, place), Label: each[1], Mode: "decimal",
-		})
-		row.Amount.Name, row.Amount.Value = invoiceviews.PartAmountField, ""
-		row.Amount.Readings = [2]string{} // a blank row above would get it: the form sends these too
-		if place < len(amounts) {
-			row.Amount.Value = amounts[place]
-		}
-		view.Invoices = append(view.Invoices, row)
-	}
-	return invoiceviews.ReceiptForm(p, view), nil
-}
-
-// filled allocates a typed amount to open invoices in their order, and returns their ids and amounts.
-func filled(open []receipt.OpenInvoice, currency money.Currency, typed string) (ids, amounts []string) {
-	var questions invalid.Error
-	invoiceform.ReadAmount(&questions, "/amount", &typed, currency.Decimals())
-	left, err := currency.Parse(typed)
-	if err != nil {
-		return nil, nil
-	}
-	for _, i := range open {
-		if part := min(left, i.Open); part > 0 {
-			ids, amounts = append(ids, i.ID.String()), append(amounts, currency.Format(part))
-			left -= part
-		}
-	}
-	return ids, amounts
-}
-
-func currencies() (options []templates.Option) {
-	for _, code := range money.Currencies() {
-		options = append(options, templates.Option{Value: code, Text: code})
-	}
-	return options
-}
-
 func facts(r *http.Request, of receipt.Receipt) []templates.Fact {
 	removed := ""
 	if !of.RemovedAt.IsZero() {
@@ -337,8 +181,8 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 		return nil, err
 	}
 	view := web.RecordView(s.receipts, r, of)
-	if of.RemovedAt.IsZero() && !closed.Before(of.Date) {
-		view.Actions, view.Facts = nil, append(view.Facts, templates.Fact{Label: "Removal", Value: "Its period is closed"})
+	if err := s.explainRemoval(r, of, &view); err != nil {
+		return nil, err
 	}
 	view.Name = "Receipt of " + view.Name
 	if of.CreditNote.ID != uuid.Nil {
@@ -353,14 +197,18 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 		switch {
 		case each.Left < each.Amount: // removed or refunded
 		case !closed.Before(each.Date):
-			row.Closed = true
+			row.Kept = periodClosed
+		case each.BecameCredit:
+			row.Kept = "A part became credit with a credit note"
 		default:
 			row.RemoveHref = web.FormHref(r, "/payments/"+each.ID.String()+"/remove")
 		}
 		uses.Payments = append(uses.Payments, row)
 	}
 	for _, each := range repayments.Rows {
-		row := invoiceviews.ReceiptRepayment{Name: receipt.RepaymentName(each), Removed: !each.RemovedAt.IsZero()}
+		row := invoiceviews.ReceiptRepayment{
+			Name: receipt.RepaymentName(each), Reference: each.Reference, Removed: !each.RemovedAt.IsZero(),
+		}
 		if row.Closed = !row.Removed && !closed.Before(each.Date); !row.Removed && !row.Closed {
 			row.RemoveHref = web.FormHref(r, "/repayments/"+each.ID.String()+"/remove")
 		}
@@ -373,7 +221,28 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 	return templates.RecordPageWith(p, view, []templ.Component{invoiceviews.ReceiptSections(uses)}), nil
 }
 
-func (s *pages) removePage(_ *http.Request, p templates.Page, f templates.Form, of receipt.Receipt) (templ.Component, error) {
+// periodClosed is the reason why a record of a closed day has no button.
+const periodClosed = "Its period is closed"
+
+// explainRemoval replaces the button that removes a receipt with the reason, if it can't be removed.
+func (s *pages) explainRemoval(r *http.Request, of receipt.Receipt, view *templates.RecordView) error {
+	if of.CreditNote.ID != uuid.Nil {
+		return nil // it has no button
+	}
+	err := receipt.Removable(r.Context(), s.site.Pool, web.Principal(r).Tenant, of)
+	refused, ok := errors.AsType[*conflict.Error](err)
+	if !ok {
+		return err
+	}
+	why := templates.Fact{Label: "Removal", Value: refused.Text}
+	if refused.Kind == &invoice.PeriodClosed {
+		why.Value = periodClosed
+	}
+	view.Actions, view.Facts = nil, append(view.Facts, why)
+	return nil
+}
+
+func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, of receipt.Receipt) (templ.Component, error) {
 	effects := []string{"The credit of the customer goes down by " + web.AmountText(of.Currency, of.Left) +
 		". The receipt stays in the list, as removed."}
 	if of.Allocated > 0 {
@@ -382,7 +251,7 @@ func (s *pages) removePage(_ *http.Request, p templates.Page, f templates.Form, 
 	}
 	return invoiceviews.RemovePage(p, invoiceviews.Remove{
 		Form: f, What: "receipt", Name: of.Customer.Name, Href: s.receipts.URL(of.ID), Amount: web.AmountText(of.Currency, of.Amount),
-		Date: "received " + web.DateText(of.Date), Effects: effects,
+		Date: "received " + web.DateText(of.Date), Effects: effects, Today: s.site.Today(r).Display(),
 		Reference: strings.TrimSpace(of.Provider + " " + of.Reference), Removed: !of.RemovedAt.IsZero(),
 	}), nil
 }

@@ -54,7 +54,7 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 	b.Page(person.Get(at)).Says("Receipt of 300.00 EUR on 22 Nov 2026", "Bank TX 1", "Paid invoices 135.77 EUR", "Credit left 164.23 EUR",
 		"22 Nov 2026 2026-0001 Remove payment of 135.77 EUR").LeadsTo(at + "/allocations/new")
 	b.Page(person.Get("/invoices/"+one)).Says("Nothing is open.", "Bank transfer · Bank TX 1 part of a receipt").LeadsTo(at)
-	b.Page(person.Get("/payments?q=tx+1")).Says("22 Nov 2026 Ada Lovelace Bank TX 1 135.77 EUR", "Paid 1 135.77 EUR")
+	b.Page(person.Get("/payments?q=tx+1")).Says("22 Nov 2026 Ada Lovelace Bank TX 1 135.77 EUR", "Listed payments 1 135.77 EUR")
 	b.Page(person.Get("/payments?q=tx+2")).Says("No payments")
 	csv := person.Get("/payments/csv").Body
 	assert.Thatf(t, strings.Contains(csv, ",bank_transfer,Bank,TX 1\r\n"), "%s", csv)
@@ -82,9 +82,12 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 		SELECT tenant_id, new_id(), customer_id, currency, 3000, received_on, method FROM receipts`)
 	b.Page(person.Get("/invoices/" + two)).Says("Ada Lovelace has credit of 94.23 EUR. Pay with the oldest, 64.23 EUR")
 	form = b.Page(person.Get(person.Get(at + "/repayments/new").Location())).Says("At most the credit left, 64.23 EUR.")
-	person.Submit(at+"/repayments", sitetest.Change(form.Typed(), "amount", "64.23", "date", "2026-11-25")).Want(t, http.StatusSeeOther)
-	b.Page(person.Get(at)).Says("Paid back 64.23 EUR Credit left 0.00 EUR", "64.23 EUR on 25 Nov 2026", "Credit paid back",
+	repaid := sitetest.Change(form.Typed(), "amount", "64.23", "date", "2026-11-25", "reference", "RP 1")
+	person.Submit(at+"/repayments", repaid).Want(t, http.StatusSeeOther)
+	b.Page(person.Get(at)).Says("Paid back 64.23 EUR Credit left 0.00 EUR", "64.23 EUR on 25 Nov 2026 RP 1", "Credit paid back",
 		"Credit allocated to an invoice")
+	account := "/customers/" + sitetest.Get[string](b, `SELECT id::text FROM customers`) + "/statement?from=2026-11-01&to=2026-11-30"
+	b.Page(person.Get(account)).Says("25 Nov 2026 Credit paid back RP 1 64.23")
 	b.Page(person.Get(at + "/allocations/new?key=none")).Says("Nothing is left of this receipt.")
 
 	remove := "/payments/" + sitetest.Get[string](b, `SELECT id::text FROM payments WHERE invoice_id = $1`, one) + "/remove"
@@ -103,7 +106,7 @@ func TestFillInAgain(t *testing.T) {
 	customer := sitetest.Get[string](b, `SELECT id::text FROM customers`)
 	b.Exec(`UPDATE settings SET currency = 'USD'`)
 	form := b.Page(person.Get(person.Get("/receipts/new?customer_id=" + customer).Location()))
-	assert.Equal(t, form.Typed().Get("currency"), "EUR", "the currency of the invoices")
+	assert.Equal(t, form.Typed().Get("currency"), "EUR", "the currency of the open invoice")
 	form = b.Page(person.Get(person.Get("/receipts/new").Location()))
 	typed := sitetest.Change(form.Typed(), "customer_id", customer, "amount", "1,000.50", "currency", "EUR", "action", "fill")
 	p := b.Page(person.Submit("/receipts/form", typed))
@@ -113,6 +116,9 @@ func TestFillInAgain(t *testing.T) {
 	p.Says("The invoices get 135.77 EUR together, which is more than this amount.")
 	typed = sitetest.Change(p.Typed(), "amount", "1000.50", "provider", "Bank", "reference", "BX 1")
 	person.Submit("/receipts", typed).Want(t, http.StatusSeeOther)
+	b.Prepared(b.Acme, "draft", invoices, sitetest.Change(invoices.Command, "currency", "GBP", "issue_date", "2026-11-23"))
+	form = b.Page(person.Get(person.Get("/receipts/new?customer_id=" + customer).Location()))
+	assert.Equal(t, form.Typed().Get("currency"), "EUR", "the currency of the last issued invoice, not of the draft")
 	b.Page(person.Get("/receipts?customer_id=" + customer)).Says("1,000.50 EUR on 22 Nov 2026 Ada Lovelace Bank BX 1 864.73 EUR")
 	b.Page(person.Get("/receipts?customer_id=" + sitetest.Nobody)).Says("No receipts found")
 	for query, found := range map[string]bool{
@@ -159,7 +165,7 @@ func TestRemoveAReceipt(t *testing.T) {
 	simple := post(paid+"/payments", `{"amount": "1.00", "date": "2025-03-31", "method": "cash"}`)
 
 	closing := "/api/v1/closings/" + post("/closings", `{"through": "2025-03-31"}`)
-	for path, times := range map[string]int{at: 2, invoice: 1} { // the receipt and its repayment, the refund
+	for path, times := range map[string]int{at: 1, "/receipts/" + spare: 1, invoice: 1} { // the repayment, the receipt, the refund
 		text := b.Page(person.Get(path)).Text()
 		assert.Thatf(t, strings.Count(text, "Its period is closed") == times && !strings.Contains(text, "Remove"), "%s: %s", path, text)
 	}
@@ -179,17 +185,50 @@ func TestRemoveAReceipt(t *testing.T) {
 	b.Page(person.Get(invoice)).LeadsTo(refund)
 	p := b.Page(person.Get(at)).Says("10.00 EUR on 2 Mar 2025 Remove repayment of 10.00 EUR on 2 Mar 2025")
 	p.LeadsTo(repayment)
-	p.LeadsTo(at + "/remove")
 	b.Page(person.Get(at+"/remove?key=used")).Says("You can't remove this receipt.",
-		"First remove what depends on it: the repayment of 10.00 EUR and the refund of 5.00 EUR on 2026-0001.")
+		"First take back the repayment of 10.00 EUR and the refund of 5.00 EUR on 2026-0001.")
 	p = b.Page(person.Get(person.Get(repayment).Location())).Says("Remove repayment Ada Lovelace: 10.00 EUR, paid back 2 Mar 2025",
-		"The credit of the customer goes up by 10.00 EUR.")
+		"The credit of the customer goes up by 10.00 EUR.", "recorded today, 27 Nov 2026.")
 	person.Press(p, "Remove repayment").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(at)).Says("Repayment removed.", "10.00 EUR on 2 Mar 2025 removed", "Credit left 50.00 EUR")
 	program.Post("/api/v1"+refund, "").Want(t, http.StatusOK)
+	b.Page(person.Get(at)).LeadsTo(at + "/remove")
 	p = b.Page(person.Get(person.Get(at+"/remove").Location())).Says("Remove receipt Ada Lovelace: 90.00 EUR, received 1 Mar 2025",
-		"The credit of the customer goes down by 50.00 EUR.", "what is open on their invoices goes up by 40.00 EUR together.")
+		"The credit of the customer goes down by 50.00 EUR.", "what is open on their invoices goes up by 40.00 EUR together.",
+		"recorded today, 27 Nov 2026.")
 	person.Press(p, "Remove receipt").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(at)).Says("Receipt 90.00 EUR on 1 Mar 2025 removed.", "2026-0001 removed")
 	b.Page(person.Get(invoice)).Says("Open 135.77 EUR", "Payment of 40.00 EUR removed")
+}
+
+// TestRemovalNeedsOthers: the page that removes a receipt leads to all that has to be taken back first, and the page of the receipt has it,
+// too. The payment that became credit has the reason in place of its button.
+func TestRemovalNeedsOthers(t *testing.T) {
+	b := sitetest.Setup(t)
+	person, program, invoices := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), invoicecases.Invoices()
+	of := sitetest.Change(invoices.Command, "issue_date", "2025-03-01", "due_date", "")
+	invoice := b.Prepared(b.Acme, "one", invoices, of, "issue").ID
+	post := func(path, body string) string {
+		made := program.With("Idempotency-Key", strconv.Quote(path)).Post("/api/v1"+path, body)
+		made.Want(t, http.StatusCreated)
+		return sitetest.Decode[sitetest.Created](b, made).ID
+	}
+	customer := sitetest.Get[string](b, `SELECT id::text FROM customers`)
+	at := "/receipts/" + post("/receipts", `{"customer_id": "`+customer+`", "currency": "EUR", "amount": "150.00", "date": "2025-03-01",
+		"method": "cash", "allocations": [{"invoice_id": "`+invoice+`", "amount": "135.77"}]}`)
+	repayment := post(at+"/repayments", `{"amount": "10.00", "date": "2025-04-02"}`)
+	note := post("/invoices/"+invoice+"/credit-notes", `{"amount": "35.77"}`)
+	closing := post("/closings", `{"through": "2025-03-31"}`)
+
+	const all = "First take back the closing through 31 Mar 2025, the repayment of 10.00 EUR and the credit note of 35.77 EUR on 2025-0001."
+	refused := person.Get(at + "/remove?key=used")
+	refused.Want(t, http.StatusConflict)
+	p := b.Page(refused).Says("You can't remove this receipt. " + all)
+	for _, link := range []string{at, "/closings/" + closing, "/repayments/" + repayment, "/credit-notes/" + note} {
+		p.LeadsTo(link)
+	}
+	b.Page(person.Get(at)).Says(all)
+	program.With("Idempotency-Key", `"reopen"`).Post("/api/v1/closings/"+closing+"/reopen", "").Want(t, http.StatusOK)
+	text := b.Page(person.Get(at)).Says("2025-0001 A part became credit with a credit note").Text()
+	assert.Thatf(t, !strings.Contains(text, "Remove payment"), "%s", text)
 }

@@ -86,8 +86,8 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 
 SELECT claim_intent($1, $2, $3, $4);
 
-INSERT INTO repayments (tenant_id, id, receipt_id, amount, repaid_on)
-VALUES ($1, $2, $3, $4, $5);
+INSERT INTO repayments (tenant_id, id, receipt_id, amount, repaid_on, reference)
+VALUES ($1, $2, $3, $4, $5, $6);
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 VALUES ($1, $2, $3, $4, 'credit paid back');
@@ -99,7 +99,8 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $7
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
+			'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'reference', r.reference,
+			'removed_at', r.removed_at,
 			'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) FROM repayments r WHERE r.tenant_id = $1 AND r.id = $7) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),

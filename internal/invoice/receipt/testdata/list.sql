@@ -173,7 +173,8 @@ SELECT id, json FROM (
 						SELECT n.number FROM credit_notes n WHERE n.tenant_id = c.tenant_id AND n.id = c.credit_note_id LIMIT 1)))
 			FROM (SELECT) AS of LEFT JOIN LATERAL (
 				SELECT tenant_id, provider, reference, credit_note_id FROM receipts
-				WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true)) AS json FROM payments r
+				WHERE tenant_id = r.tenant_id AND id = r.receipt_id LIMIT 1) AS c ON true),
+		'became_credit', r.left_amount > (SELECT i.paid FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) AS json FROM payments r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.receipt_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $4;
@@ -184,7 +185,8 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT id, json FROM (
 	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
+		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'reference', r.reference,
+		'removed_at', r.removed_at,
 		'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) AS json FROM repayments r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.receipt_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
@@ -196,7 +198,8 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT id, json FROM (
 	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
+		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'reference', r.reference,
+		'removed_at', r.removed_at,
 		'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) AS json FROM repayments r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.receipt_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
@@ -208,7 +211,8 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT id, json FROM (
 	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
+		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'reference', r.reference,
+		'removed_at', r.removed_at,
 		'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) AS json FROM repayments r
 	WHERE r.tenant_id = $1 AND r.id > $2 AND r.receipt_id = $3
 	ORDER BY r.id LIMIT 201) AS page

@@ -11,7 +11,8 @@ SELECT FROM repayments r WHERE r.tenant_id = $1 AND r.id = $2 FOR UPDATE;
 SELECT begin_change(r.version, $1, r.made, r.record)
 FROM (SELECT) AS one LEFT JOIN (
 	SELECT r.version, (r.removed_at IS NOT NULL) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
+		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'reference', r.reference,
+		'removed_at', r.removed_at,
 		'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) AS record FROM repayments r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
 
 UPDATE repayments SET removed_at = now() WHERE tenant_id = $1 AND id = $2;
@@ -28,7 +29,8 @@ SELECT
 FROM (
 	SELECT end_change(r.made, r.record) AS changes, r.record AS result
 	FROM (SELECT (r.removed_at IS NOT NULL) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
+			'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'reference', r.reference,
+			'removed_at', r.removed_at,
 			'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) AS record FROM repayments r WHERE r.tenant_id = $1 AND r.id = $7 OFFSET 0) AS r
 	OFFSET 0) AS made
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),

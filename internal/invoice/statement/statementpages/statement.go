@@ -143,7 +143,7 @@ func show(a account) any {
 	}
 	for _, e := range a.found.Entries.Rows {
 		shown.Entries = append(shown.Entries, entryJSON{
-			e.Day, e.Kind, e.ID, e.Number, e.DueDate, e.Reference, a.plain(decimal.NewFromInt(e.Amount)), a.plain(e.Balance),
+			e.Day, e.What(), e.ID, e.Number, e.DueDate, e.Reference, a.plain(decimal.NewFromInt(e.Amount)), a.plain(e.Balance),
 		})
 	}
 	return shown
@@ -175,7 +175,7 @@ func (s *pages) rows(r *http.Request, a account) ([][]string, error) {
 		if e.DueDate != (date.Date{}) {
 			due = e.DueDate.String()
 		}
-		rows = append(rows, row(e.Day, e.Kind, e.Number, due, e.Reference, a.plain(decimal.NewFromInt(e.Amount)), e.Balance))
+		rows = append(rows, row(e.Day, e.What(), e.Number, due, e.Reference, a.plain(decimal.NewFromInt(e.Amount)), e.Balance))
 	}
 	return append(rows, row(a.of.Last, "closing_balance", "", "", "", "", all.Closing)), nil
 }
@@ -231,9 +231,13 @@ func (s *pages) page(r *http.Request, p templates.Page, a account, problems []st
 		view.From, view.To, view.Currency = a.of.First.String(), a.of.Last.String(), a.of.Currency.String()
 		query := "?" + a.query(a.of.First, a.of.Last, a.of.Currency)
 		view.CSVHref, view.PDFHref = view.Href+"/csv"+query, view.Href+"/pdf"+query
+		closing := "Balance after " + a.of.Last.Display()
+		if !a.of.Last.Before(s.Today(r)) {
+			closing = "Balance so far"
+		}
 		view.Balances = []templates.Fact{
 			{Label: "Balance before " + a.of.First.Display(), Value: web.SumText(a.of.Currency, a.found.Opening)},
-			{Label: "Balance after " + a.of.Last.Display(), Value: web.SumText(a.of.Currency, a.found.Closing)},
+			{Label: closing, Value: web.SumText(a.of.Currency, a.found.Closing)},
 		}
 		view.Pager = web.PagerOf(r, a.found.Entries)
 	}
@@ -244,7 +248,7 @@ func (s *pages) page(r *http.Request, p templates.Page, a account, problems []st
 		text        string
 		first, last date.Date
 	}{
-		{"Last three months", three, monthEnd},
+		{"This month and the two before", three, monthEnd},
 		{"This month", month, monthEnd},
 		{"Last month", month.AddMonths(-1), month.AddDays(-1)},
 		{"This year", year, year.AddMonths(12).AddDays(-1)},

@@ -27,7 +27,7 @@ LEFT JOIN LATERAL (
 	SELECT l.day, l.source_id, l.kind, json_build_object(
 		'day', l.day, 'kind', l.kind, 'id', l.source_id, 'of', l.of_id, 'amount', l.amount,
 		'number', COALESCE(n.number, i.number), 'due_date', CASE l.kind WHEN 'invoice' THEN i.due_date END,
-		'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference)) AS json
+		'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference, f.reference, b.reference)) AS json
 	FROM (
 		SELECT day, kind, source_id, of_id, amount FROM account_entries
 		WHERE tenant_id = $6 AND customer_id = $7 AND currency = $8
@@ -39,7 +39,14 @@ LEFT JOIN LATERAL (
 	LEFT JOIN LATERAL (
 		SELECT provider, reference FROM payments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS p ON true
 	LEFT JOIN LATERAL (
-		SELECT provider, reference FROM receipts WHERE tenant_id = $6 AND id = l.of_id LIMIT 1) AS r ON true
+		SELECT NULLIF(reference, '') AS reference FROM refunds WHERE tenant_id = $6 AND id = l.source_id LIMIT 1
+	) AS f ON true
+	LEFT JOIN LATERAL (
+		SELECT NULLIF(reference, '') AS reference FROM repayments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1
+	) AS b ON true
+	LEFT JOIN LATERAL (
+		SELECT provider, reference FROM receipts
+		WHERE tenant_id = $6 AND id = l.of_id AND b.reference IS NULL LIMIT 1) AS r ON true
 ) AS e ON true
 ORDER BY e.day, e.source_id, e.kind LIMIT $9;
 
@@ -70,7 +77,7 @@ LEFT JOIN LATERAL (
 	SELECT l.day, l.source_id, l.kind, json_build_object(
 		'day', l.day, 'kind', l.kind, 'id', l.source_id, 'of', l.of_id, 'amount', l.amount,
 		'number', COALESCE(n.number, i.number), 'due_date', CASE l.kind WHEN 'invoice' THEN i.due_date END,
-		'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference)) AS json
+		'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference, f.reference, b.reference)) AS json
 	FROM (
 		SELECT day, kind, source_id, of_id, amount FROM account_entries
 		WHERE tenant_id = $6 AND customer_id = $7 AND currency = $8
@@ -82,7 +89,14 @@ LEFT JOIN LATERAL (
 	LEFT JOIN LATERAL (
 		SELECT provider, reference FROM payments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS p ON true
 	LEFT JOIN LATERAL (
-		SELECT provider, reference FROM receipts WHERE tenant_id = $6 AND id = l.of_id LIMIT 1) AS r ON true
+		SELECT NULLIF(reference, '') AS reference FROM refunds WHERE tenant_id = $6 AND id = l.source_id LIMIT 1
+	) AS f ON true
+	LEFT JOIN LATERAL (
+		SELECT NULLIF(reference, '') AS reference FROM repayments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1
+	) AS b ON true
+	LEFT JOIN LATERAL (
+		SELECT provider, reference FROM receipts
+		WHERE tenant_id = $6 AND id = l.of_id AND b.reference IS NULL LIMIT 1) AS r ON true
 ) AS e ON true
 ORDER BY e.day, e.source_id, e.kind LIMIT $9;
 
@@ -113,7 +127,7 @@ LEFT JOIN LATERAL (
 	SELECT l.day, l.source_id, l.kind, json_build_object(
 		'day', l.day, 'kind', l.kind, 'id', l.source_id, 'of', l.of_id, 'amount', l.amount,
 		'number', COALESCE(n.number, i.number), 'due_date', CASE l.kind WHEN 'invoice' THEN i.due_date END,
-		'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference)) AS json
+		'reference', concat_ws(' ', p.provider, p.reference, r.provider, r.reference, f.reference, b.reference)) AS json
 	FROM (
 		SELECT day, kind, source_id, of_id, amount FROM account_entries
 		WHERE tenant_id = $6 AND customer_id = $7 AND currency = $8
@@ -125,6 +139,13 @@ LEFT JOIN LATERAL (
 	LEFT JOIN LATERAL (
 		SELECT provider, reference FROM payments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1) AS p ON true
 	LEFT JOIN LATERAL (
-		SELECT provider, reference FROM receipts WHERE tenant_id = $6 AND id = l.of_id LIMIT 1) AS r ON true
+		SELECT NULLIF(reference, '') AS reference FROM refunds WHERE tenant_id = $6 AND id = l.source_id LIMIT 1
+	) AS f ON true
+	LEFT JOIN LATERAL (
+		SELECT NULLIF(reference, '') AS reference FROM repayments WHERE tenant_id = $6 AND id = l.source_id LIMIT 1
+	) AS b ON true
+	LEFT JOIN LATERAL (
+		SELECT provider, reference FROM receipts
+		WHERE tenant_id = $6 AND id = l.of_id AND b.reference IS NULL LIMIT 1) AS r ON true
 ) AS e ON true
 ORDER BY e.day DESC, e.source_id DESC, e.kind DESC LIMIT $9;

@@ -26,8 +26,9 @@ type taxSummary struct {
 	first, last date.Date
 	sums        []taxsummary.Sum
 	euSales     []taxsummary.EUSale
-	part        string    // of the CSV file: euSalesPart, or "" for the tax
-	closed      date.Date // the last closed day; zero if the books are open
+	mistaken    []taxsummary.EUSale // with the treatment of EU sales, but not in the list
+	part        string              // of the CSV file: euSalesPart, or "" for the tax
+	closed      date.Date           // the last closed day; zero if the books are open
 }
 
 const (
@@ -80,7 +81,7 @@ func (s *pages) readTaxSummary(r *http.Request) (t taxSummary, err error) {
 	if t.sums, err = taxsummary.Of(r.Context(), s.Pool, tenant, t.first, t.last); err != nil {
 		return taxSummary{}, err
 	}
-	t.euSales, err = taxsummary.EUSales(r.Context(), s.Pool, tenant, t.first, t.last)
+	t.euSales, t.mistaken, err = taxsummary.EUSales(r.Context(), s.Pool, tenant, t.first, t.last)
 	return t, err
 }
 
@@ -229,6 +230,7 @@ func (s *pages) taxSummaryPage(r *http.Request, p templates.Page, t taxSummary, 
 		view.Currencies = append(view.Currencies, of)
 	}
 	view.EUSales, view.EUSalesHref = euSalesOf(t.euSales), view.CSVHref+"&part="+euSalesPart
+	view.Mistaken = euSalesOf(t.mistaken)
 	view.EUSalesLeftOut = len(t.euSales) > maxEUSales
 	return invoiceviews.TaxSummaryPage(p, view), nil
 }
@@ -250,6 +252,7 @@ func euSalesOf(all []taxsummary.EUSale) (rows []invoiceviews.EUSale) {
 	for _, s := range all[:min(len(all), maxEUSales)] {
 		row := invoiceviews.EUSale{
 			Country: s.Country, VATNumber: s.VATNumber, Customer: s.Customer, Kind: "Services", Net: web.SumText(s.Currency, s.Net),
+			Href: "/invoices?" + url.Values{"q": {s.Customer}}.Encode(),
 		}
 		if s.Goods() {
 			row.Kind = "Goods"

@@ -47,13 +47,21 @@ func TestTaxSummary(t *testing.T) {
 	}](b, program.Get("/api/v1/tax-summary?"+period))
 	assert.Thatf(t, len(shown.Totals) == 2 && shown.Totals[1].Currency == "KWD" && shown.Totals[1].Result.Gross == "135.764", "%+v", shown)
 	assert.Equal(t, program.Get("/api/v1/tax-summary/csv?part=eu_sales&"+period).Body, "country,vat_number,customer,kind,net,currency\r\n")
-	goods := program.With("Idempotency-Key", "goods").Post("/api/v1/invoices", `{
-		"customer": {"email": "marie@example.com", "name": "Marie", "country": "FR", "tax_id": "FR 32 123456789"}, "currency": "EUR",
-		"issue_date": "2026-11-21", "due_date": "2026-12-21",
-		"lines": [{"description": "Tea", "quantity": "1", "unit_price": "100.00", "tax_rate": "0", "tax_treatment": "intra_community"}]}`)
-	program.Post(goods.Location()+"/issue", "").Want(t, http.StatusOK)
-	b.Page(person.Get("/tax-summary?"+period)).Says("EU sales list", "FR32123456789 Marie FR Goods 100.00 EUR").
-		LeadsTo("/tax-summary/csv?" + period + "&part=eu_sales")
+	for key, customer := range map[string]string{
+		"Marie": `"email": "marie@example.com", "name": "Marie", "country": "FR", "tax_id": "FR 32 123456789"`,
+		"Bob":   `"email": "bob@example.com", "name": "Bob", "country": "US"`,
+	} {
+		goods := program.With("Idempotency-Key", key).Post("/api/v1/invoices", `{
+			"customer": {`+customer+`}, "currency": "EUR", "issue_date": "2026-11-21", "due_date": "2026-12-21",
+			"lines": [{
+				"description": "Tea", "quantity": "1", "unit_price": "100.00", "tax_rate": "0", "tax_treatment": "intra_community"
+			}]}`)
+		program.Post(goods.Location()+"/issue", "").Want(t, http.StatusOK)
+	}
+	p := b.Page(person.Get("/tax-summary?"+period)).Says("EU sales list", "FR32123456789 Marie FR Goods 100.00 EUR",
+		"aren't in the EU sales list", "Bob, US: 100.00 EUR")
+	p.LeadsTo("/tax-summary/csv?" + period + "&part=eu_sales")
+	p.LeadsTo("/invoices?q=Bob")
 	a = program.Get("/api/v1/tax-summary/csv?part=eu_sales&" + period)
 	assert.Thatf(t, strings.HasSuffix(a.Body, "\r\nFR,FR32123456789,Marie,goods,100.00,EUR\r\n"), "%v", a)
 	b.Page(b.Person(b.Replica, b.Globex).Get("/tax-summary?" + period)).Says("No invoices were issued or credited in this period.")

@@ -54,9 +54,11 @@ func TestWriteOffTheRest(t *testing.T) {
 
 	path := "/write-offs/" + sitetest.Get[string](b, `SELECT id::text FROM write_offs`) + "/reverse"
 	p.LeadsTo(path)
-	asks := b.Page(x.Caller.Get(x.Caller.Get(path).Location())).Says("The open amount of the invoice goes up by 0.03 EUR")
+	asks := b.Page(x.Caller.Get(x.Caller.Get(path).Location())).Says("The open amount of the invoice goes up by 0.03 EUR",
+		"This is recorded today, 27 Nov 2026.")
 	b.Page(x.Caller.Get(x.Caller.Press(asks, "Take back").Location())).
-		Says("Write-off taken back. All invoices", "Open 0.03 EUR", "Write-off taken back Small difference · Bank charges −0.03 EUR")
+		Says("Write-off taken back. All invoices", "Open 0.03 EUR", "Write-off taken back Small difference · Bank charges −0.03 EUR",
+			"Write-off (taken back later) Small difference · Bank charges 0.03 EUR")
 	b.Page(x.Caller.Get(page+"/events")).Says("0.03 EUR written off", "Write-off of 0.03 EUR taken back")
 }
 

@@ -113,7 +113,7 @@ func (s *pages) takeBackPage(r *http.Request, p templates.Page, f templates.Form
 	}
 	return invoiceviews.TakeBackPage(p, invoiceviews.TakeBack{
 		Form: f, Number: number, Href: s.invoices.URL(of.InvoiceID), Amount: web.AmountText(of.Currency, of.Amount),
-		Date: web.DateText(of.Date), Reversed: !of.ReversedAt.IsZero(),
+		Date: web.DateText(of.Date), Today: s.site.Today(r).Display(), Reversed: !of.ReversedAt.IsZero(),
 	}), nil
 }
 

@@ -34,7 +34,7 @@ begin;
 
 SELECT FROM tenants WHERE id = $1 FOR NO KEY UPDATE;
 
-INSERT INTO api_tokens (token_hash, tenant_id, name, role) VALUES ($1, $2, $3, $4)
+INSERT INTO api_tokens (token_hash, tenant_id, name, role, scope, expires_at) VALUES ($1, $2, $3, $4, $5, now() + $6::interval)
 ON CONFLICT (tenant_id, name) WHERE revoked_at IS NULL DO NOTHING;
 
 commit;
@@ -45,9 +45,9 @@ begin;
 
 SELECT FROM tenants WHERE id = $1 FOR NO KEY UPDATE;
 
-UPDATE api_tokens SET revoked_at = now() WHERE tenant_id = $1 AND name = $2 AND revoked_at IS NULL RETURNING role;
+UPDATE api_tokens SET revoked_at = now() WHERE tenant_id = $1 AND name = $2 AND revoked_at IS NULL RETURNING role, scope, expires_at - created_at;
 
-INSERT INTO api_tokens (token_hash, tenant_id, name, role) VALUES ($1, $2, $3, $4)
+INSERT INTO api_tokens (token_hash, tenant_id, name, role, scope, expires_at) VALUES ($1, $2, $3, $4, $5, now() + $6::interval)
 ON CONFLICT (tenant_id, name) WHERE revoked_at IS NULL DO NOTHING;
 
 commit;

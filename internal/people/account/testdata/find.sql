@@ -16,9 +16,14 @@ WHERE u.tenant_id = $1 AND u.id = $2 AND u.session_generation = $3 AND u.disable
 
 -- token by its secret
 
-SELECT t.id, t.name, t.demo, t.time_zone, 'token ' || a.name, a.role
+SELECT t.id, t.name, t.demo, t.time_zone, 'token ' || a.name, a.role, a.scope, coalesce(u.last_used_at < now() - interval '1 hour', true)
 FROM api_tokens a JOIN tenants t ON t.id = a.tenant_id
-WHERE a.token_hash = $1 AND a.revoked_at IS NULL;
+LEFT JOIN api_token_uses u ON u.tenant_id = a.tenant_id AND u.token_id = a.id
+WHERE a.token_hash = $1 AND a.revoked_at IS NULL AND coalesce(a.expires_at > now(), true);
+
+INSERT INTO api_token_uses AS u (tenant_id, token_id, last_used_at)
+SELECT tenant_id, id, now() FROM api_tokens WHERE token_hash = $1
+ON CONFLICT (tenant_id, token_id) DO UPDATE SET last_used_at = now() WHERE coalesce(u.last_used_at < now() - interval '1 hour', true);
 
 -- whether a secret is of a token
 
@@ -31,7 +36,7 @@ SELECT EXISTS (SELECT FROM users WHERE tenant_id = $1 AND email = $2 AND disable
 
 -- whether a token may change records
 
-SELECT EXISTS (SELECT FROM api_tokens WHERE tenant_id = $1 AND name = $2 AND revoked_at IS NULL AND role <> 'read-only');
+SELECT EXISTS (SELECT FROM api_tokens a WHERE tenant_id = $1 AND name = $2 AND role <> 'read-only' AND a.revoked_at IS NULL AND coalesce(a.expires_at > now(), true));
 
 -- user by email
 

@@ -10,7 +10,9 @@ SELECT FROM api_tokens r WHERE r.tenant_id = $1 AND r.id = $2 FOR UPDATE;
 
 SELECT begin_change(r.version, $1, r.made, r.record)
 FROM (SELECT) AS one LEFT JOIN (
-	SELECT r.version, (r.revoked_at IS NOT NULL) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'name', r.name, 'role', r.role, 'created_by', r.created_by, 'revoked_at', r.revoked_at) AS record FROM api_tokens r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
+	SELECT r.version, (r.revoked_at IS NOT NULL) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'name', r.name, 'role', r.role, 'scope', r.scope, 'created_by', r.created_by, 'revoked_at', r.revoked_at,
+		'expires_at', r.expires_at, 'last_used_at', (
+			SELECT u.last_used_at FROM api_token_uses u WHERE u.tenant_id = r.tenant_id AND u.token_id = r.id LIMIT 1)) AS record FROM api_tokens r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
 
 UPDATE api_tokens SET revoked_at = now() WHERE tenant_id = $1 AND id = $2;
 
@@ -21,7 +23,9 @@ SELECT
 	'changed', made.changes, made.result, now() + $8
 FROM (
 	SELECT end_change(r.made, r.record) AS changes, r.record AS result
-	FROM (SELECT (r.revoked_at IS NOT NULL) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'name', r.name, 'role', r.role, 'created_by', r.created_by, 'revoked_at', r.revoked_at) AS record FROM api_tokens r WHERE r.tenant_id = $1 AND r.id = $7 OFFSET 0) AS r
+	FROM (SELECT (r.revoked_at IS NOT NULL) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'name', r.name, 'role', r.role, 'scope', r.scope, 'created_by', r.created_by, 'revoked_at', r.revoked_at,
+			'expires_at', r.expires_at, 'last_used_at', (
+				SELECT u.last_used_at FROM api_token_uses u WHERE u.tenant_id = r.tenant_id AND u.token_id = r.id LIMIT 1)) AS record FROM api_tokens r WHERE r.tenant_id = $1 AND r.id = $7 OFFSET 0) AS r
 	OFFSET 0) AS made
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
 extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents');

@@ -1,0 +1,224 @@
+// Package importing imports customers from a CSV file. One intent stores the file, a second one confirms the fields of its columns, and a
+// [Worker] creates the customers afterwards, each by an intent, once.
+package importing
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/file"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/csvfile"
+)
+
+// Import is a stored import, with the number of rows done so far.
+type Import struct {
+	record.Header
+
+	FileName  string            `json:"file_name"`
+	Encoding  csvfile.Encoding  `json:"encoding" enum:"utf-8,utf-8-bom,windows-1252"`
+	Separator csvfile.Separator `json:"separator" enum:"comma,semicolon,tab"`
+	Headings  []string          `json:"headings"`
+	Settings
+	Rows        int       `json:"rows" doc:"Below the first line, without blank ones."`
+	State       string    `json:"state" enum:"uploaded,running,stopped"`
+	AskedBy     string    `json:"asked_by" doc:"The user in whose name the customers are created."`
+	ConfirmedAt time.Time `json:"confirmed_at,omitzero"`
+	// Kept reports whether the file is still stored.
+	Kept    bool `json:"kept"`
+	Created int  `json:"created" doc:"Rows that created a customer."`
+	Known   int  `json:"known" doc:"Rows whose customer was there before."`
+	LeftOut int  `json:"left_out" doc:"Rows with a problem."`
+}
+
+// Settings are chosen when an import is confirmed. A zero value keeps those of the upload.
+type Settings struct {
+	Columns    []string `json:"columns" doc:"The field of each column; empty for one that is left out."`
+	Source     string   `json:"source" doc:"The system that the file comes from."`
+	TakesAlike bool     `json:"takes_alike" doc:"Whether rows that look like other customers are imported too."`
+}
+
+// The states of imports. An import is finished when all rows are done.
+const (
+	Uploaded = "uploaded"
+	Running  = "running"
+	Stopped  = "stopped"
+)
+
+// Table is the table of imports.
+var Table = record.Table[Import]{Name: "customer_imports", Fields: `
+	'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
+	'source', r.source, 'takes_alike', r.takes_alike, 'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
+	'confirmed_at', r.confirmed_at, 'kept', COALESCE((
+		SELECT true FROM customer_import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
+	'created', ` + done("created") + `, 'known', ` + done("known") + `, 'left_out', ` + done("left_out")}
+
+func done(column string) string {
+	return `COALESCE((SELECT sum(` + column + `) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0)`
+}
+
+// Name returns the display name of an import: the name of its file.
+func Name(i Import) string { return i.FileName }
+
+// Done returns the number of rows that are done.
+func (i Import) Done() int { return i.Created + i.Known + i.LeftOut }
+
+// Unfinished reports whether a confirmed import has rows that aren't done, and their file.
+func (i Import) Unfinished() bool { return i.State != Uploaded && i.Kept && i.Done() < i.Rows }
+
+// Format returns the format of the file.
+func (i Import) Format() csvfile.Format {
+	return csvfile.Format{Encoding: i.Encoding, Separator: i.Separator}
+}
+
+// Bounds of files.
+const (
+	MaxRows    = 50_000
+	maxBytes   = 10 << 20
+	maxColumns = 200
+	maxHeading = 100 // in characters
+)
+
+// Rule returns the rule for files.
+func Rule() file.Rule { return file.Rule{MaxBytes: maxBytes, Types: []string{"text/plain"}} }
+
+// Input is the unchecked input of an upload.
+type Input struct {
+	File      file.Input        `json:"file"`
+	Encoding  csvfile.Encoding  `json:"encoding,omitzero"`  // "" to detect it
+	Separator csvfile.Separator `json:"separator,omitzero"` // "" to detect it
+}
+
+// Draft is the command that uploads a file.
+type Draft struct {
+	File   file.File      `json:"file"`
+	Format csvfile.Format `json:"format"`
+
+	// The file decides on these, so the fingerprint leaves them out.
+
+	Headings []string `json:"-"`
+	Columns  []string `json:"-"` // as guessed
+	Rows     int      `json:"-"`
+}
+
+// Draft checks the input. It returns an [*invalid.Error] with the first mistake in the file.
+func (in Input) Draft() (d Draft, _ error) {
+	var problems invalid.Error
+	if !slices.Contains([]csvfile.Encoding{"", csvfile.UTF8, csvfile.UTF8Marked, csvfile.Windows1252}, in.Encoding) {
+		problems.Add("/encoding", "Choose one of these encodings.")
+	}
+	if !slices.Contains([]csvfile.Separator{"", csvfile.Comma, csvfile.Semicolon, csvfile.Tab}, in.Separator) {
+		problems.Add("/separator", "Choose one of these separators.")
+	}
+	d.File = Rule().Check(in.File, "/file", &problems)
+	if len(problems.Fields) > 0 {
+		return d, problems.Err()
+	}
+	d.Format = csvfile.Detect(d.File.Content)
+	if in.Encoding != "" {
+		d.Format.Encoding = in.Encoding
+	}
+	if in.Separator != "" {
+		d.Format.Separator = in.Separator
+	}
+	if problem := d.read(); problem != "" {
+		problems.Add("/file", problem)
+	}
+	return d, problems.Err()
+}
+
+// read reads the headings, and counts the rows. It returns what is wrong in the file, or "".
+func (d *Draft) read() (problem string) {
+	reader := csvfile.NewReader(bytes.NewReader(d.File.Content), d.Format)
+	for {
+		fields, _, err := reader.Next()
+		wrong, isWrong := errors.AsType[*csvfile.Error](err)
+		switch {
+		case errors.Is(err, io.EOF) && d.Rows == 0:
+			return d.File.Name + " has no rows below its first line. The first line has the names of the columns."
+		case errors.Is(err, io.EOF):
+			return ""
+		case isWrong:
+			return d.File.Name + ", " + wrong.Error()
+		case err != nil: // of an encoding
+			return d.File.Name + " can't be read. Save the table as CSV in UTF-8."
+		case d.Headings == nil && len(fields) > maxColumns:
+			return fmt.Sprintf("%s has more than %d columns. Leave some out.", d.File.Name, maxColumns)
+		case d.Headings == nil:
+			for _, heading := range fields {
+				heading = strings.Join(strings.Fields(strings.ToValidUTF8(heading, "?")), " ")
+				d.Headings = append(d.Headings, string([]rune(heading)[:min(len([]rune(heading)), maxHeading)]))
+			}
+			d.Columns = Guess(d.Headings)
+			continue
+		}
+		if d.Rows++; d.Rows > MaxRows {
+			return d.File.Name + " has more than 50,000 rows. Split it."
+		}
+	}
+}
+
+// headingsDigest returns the digest by which the fields of columns are remembered.
+func (d *Draft) headingsDigest() []byte {
+	text, err := json.Marshal(d.Headings)
+	if err != nil {
+		panic(err) // can't happen: these are strings
+	}
+	sum := sha256.Sum256(text)
+	return sum[:]
+}
+
+// DefaultSource is the source of files unless a person enters another one.
+const DefaultSource = "csv"
+
+// Check returns the settings as they are stored. It returns an [*invalid.Error] with all mistakes.
+func (s Settings) Check() (Settings, error) {
+	var problems invalid.Error
+	if s.Columns == nil && s.Source == "" {
+		return s, nil
+	}
+	if s.Source = problems.Line("/source", "the source", s.Source, idempotency.MaxSource); s.Source == "" {
+		problems.Add("/source", "Enter the system that the file comes from, such as "+DefaultSource+".")
+	}
+	found := map[string]int{}
+	for _, column := range s.Columns {
+		found[column]++
+	}
+	for _, f := range Fields() {
+		if found[f.Name] > 1 && !f.Joins {
+			problems.Add("/columns", "Choose one column for “"+f.Label+"”.")
+		}
+		delete(found, f.Name)
+	}
+	delete(found, "")
+	if len(found) > 0 {
+		problems.Add("/columns", "Choose one of these fields for each column.")
+	}
+	if !slices.Contains(s.Columns, "name") {
+		problems.Add("/columns", "Choose the column that has the name of the customer.")
+	}
+	return s, problems.Err()
+}
+
+// NotConfirmed is the conflict of stopping or continuing an import that was never confirmed.
+var NotConfirmed = conflict.Kind{
+	Slug: "import-not-confirmed", Title: "Import not confirmed",
+	Meaning: "The import has not begun, so it can be neither stopped nor continued. Nothing was changed. You can use the key again.",
+	ToDo:    "Confirm the import first.",
+}
+
+func errNotConfirmed() error {
+	return &conflict.Error{
+		Kind: &NotConfirmed, Title: "This import has not begun.", Text: "Nothing was changed. Confirm it first.",
+	}
+}

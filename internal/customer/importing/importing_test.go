@@ -1,0 +1,338 @@
+package importing_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/riverqueue/river"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/customer"
+	"onlyonce/internal/customer/importing"
+	"onlyonce/internal/file"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/must"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/record"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// bundle is a separate database with one tenant, which has a token.
+type bundle struct{ *storetest.Bundle }
+
+const actor = "token sync"
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	b := &bundle{storetest.Setup(t)}
+	b.Exec(`INSERT INTO api_tokens (tenant_id, token_hash, name) VALUES ($1, sha256('valid'), 'sync')`, b.Tenant)
+	return b
+}
+
+func command(t testing.TB, content string) importing.Draft {
+	t.Helper()
+	d, err := importing.Input{File: file.Input{Name: "customers.csv", Content: []byte(content)}}.Draft()
+	must.OK(t, err)
+	return d
+}
+
+// uploaded uploads a file.
+func (b *bundle) uploaded(key, content string) importing.Import {
+	b.Helper()
+	done, err := importing.Upload.Do(b.Context(), b.Store, b.Intent(key), command(b, content))
+	must.OK(b, err)
+	return done.Value
+}
+
+func (b *bundle) confirm(store *idempotency.Store, key string, i importing.Import) (idempotency.Done[importing.Import], error) {
+	intent := b.Intent(key)
+	intent.Record, intent.Actor = i.ID, actor
+	return importing.Confirm.Do(context.Background(), store, intent, i.Settings)
+}
+
+// confirmed uploads and confirms a file.
+func (b *bundle) confirmed(key, content string) importing.Import {
+	b.Helper()
+	done, err := b.confirm(b.Store, key, b.uploaded(key, content))
+	must.OK(b, err)
+	return done.Value
+}
+
+func (b *bundle) work(ctx context.Context, store *idempotency.Store, i importing.Import) error {
+	w := importing.Worker{Store: store, Log: slog.New(slog.DiscardHandler)}
+	return w.Work(ctx, &river.Job[importing.Job]{Args: importing.Job{Tenant: b.Tenant, Import: i.ID}})
+}
+
+// outcome returns the progress of an import, and the number of customers.
+func (b *bundle) outcome(i importing.Import) string {
+	b.Helper()
+	found, err := record.Find(b.Context(), b.Store.Pool, importing.Table, b.Tenant, i.ID)
+	must.OK(b, err)
+	return fmt.Sprintf("%d created, %d known, %d left out, %d customers", found.Created, found.Known, found.LeftOut, b.customers())
+}
+
+func (b *bundle) customers() int { return storetest.Value[int](b, `SELECT count(*) FROM customers`) }
+
+// imported imports a file, and returns the outcome.
+func (b *bundle) imported(key, content string) string {
+	b.Helper()
+	i := b.confirmed(key, content)
+	must.OK(b, b.work(b.Context(), b.Store, i))
+	return b.outcome(i)
+}
+
+// problems returns the problems of an import as "line: problem".
+func (b *bundle) problems(i importing.Import) []string {
+	b.Helper()
+	return storetest.Value[[]string](b, `
+		SELECT COALESCE(array_agg(line || ': ' || problem ORDER BY line), '{}') FROM customer_import_problems WHERE import_id = $1`, i.ID)
+}
+
+func rows(from, to int) string {
+	var text strings.Builder
+	for n := from; n < to; n++ {
+		fmt.Fprintf(&text, "Customer %d,%d@example.com\n", n, n)
+	}
+	return text.String()
+}
+
+// TestSameRowsAgain imports a file, then the same one, and then one with ten more rows in other places: exactly those are created.
+func TestSameRowsAgain(t *testing.T) {
+	b := setup(t)
+	const headings, noEmail = "Name,Email\n", "Twin,\n" + "Twin,\nAlone,\n"
+	for i, c := range []struct{ content, want string }{
+		{headings + rows(0, 600) + noEmail, "603 created, 0 known, 0 left out, 603 customers"},
+		{headings + rows(0, 600) + noEmail, "0 created, 603 known, 0 left out, 603 customers"},
+		{
+			"\uFEFF" + headings + rows(600, 605) + noEmail + rows(0, 605) + rows(605, 610),
+			"10 created, 608 known, 0 left out, 613 customers",
+		},
+		{headings + noEmail + "Twin,\n", "0 created, 3 known, 1 left out, 613 customers"}, // a third one looks like the others
+	} {
+		assert.Equal(t, b.imported(fmt.Sprint("import ", i), c.content), c.want, i)
+	}
+}
+
+// TestVerdicts checks what an import finds out about each row, before it is confirmed, and which rows it imports.
+func TestVerdicts(t *testing.T) {
+	b := setup(t)
+	for _, in := range []customer.Input{
+		{Name: "Ada", Email: "ada@example.com"}, {Name: "Acme, Inc.", Email: "acme@example.com"},
+		{Name: "Eve", Email: "eve@example.com", Texts: customer.Texts{Contact: "Annabella"}},
+		{Name: "Shop 1", External: idempotency.External{Source: "CSV", ExternalID: "cus_1"}}, {Name: "Gone", Email: "gone@example.com"},
+	} {
+		d, err := in.Draft()
+		must.OK(t, err)
+		b.OK(customer.Upsert.Do(t.Context(), b.Store, b.Intent(in.Name), d))
+	}
+	b.Exec(`UPDATE customers SET archived_at = now() WHERE name = 'Gone'`)
+	i := b.uploaded("upload", "id,Name,Email,Contact,Country\n"+strings.Join([]string{
+		"cus_9,New,new@example.com,,germany", "cus_1,Shop 1,,,", ",ADA,Ada@Example.com,,", ",Eve,eve@example.com,Byron,FR",
+		",Acme Inc,,,", ",Acme Ltd,acme@example.com,,", ",Gone,gone@example.com,,", ",,who@example.com,,Narnia",
+		"cus_9,New,new@example.com,,DE", "cus_9,Newer,,,", ",New,new@example.com,Other,", "cus_1,Shop 2,,,", "cus_7,a,,,,more",
+	}, "\n"))
+	assert.Equal(t, strings.Join(i.Columns, " "), "external_id name email contact country")
+	want := []string{
+		"2 new", "3 known", "4 known",
+		"5 differs Country: saved is nothing, the file has FR. Contact: saved is Annabella, the file has Byron.",
+		"6 alike Looks like Acme, Inc., which has the same name.", "7 alike Looks like Acme, Inc., which has the same email.",
+		"8 differs Archived: saved is yes, the file has no.",
+		"9 wrong Enter the customer's name. Choose a country by its two-letter code, like IE.",
+		"10 known Line 2 has the same customer.", "11 differs Line 2 has the same ID with other details.",
+		"12 differs Line 2 has the same email and name with other details.",
+		"13 differs Line 3 has the same ID with other details.", "14 wrong This row has more fields than the first line.",
+	}
+	preview := func() (all []string) {
+		must.OK(t, importing.Preview(t.Context(), b.Store.Pool, b.Tenant, i, func(row importing.Row) error {
+			all = append(all, strings.TrimSpace(fmt.Sprint(row.Line, " ", row.Verdict, " ", row.Problem)))
+			return nil
+		}))
+		return all
+	}
+	got := preview()
+	for n, line := range want {
+		assert.Equal(t, got[n], line)
+	}
+	done, err := b.confirm(b.Store, "confirm", i)
+	must.OK(t, err)
+	must.OK(t, b.work(t.Context(), b.Store, done.Value))
+	assert.Equal(t, b.outcome(i), "1 created, 3 known, 9 left out, 6 customers")
+	var left []string
+	for _, line := range want {
+		if n, rest, _ := strings.Cut(line, " "); !strings.HasPrefix(rest, "new") && !strings.HasPrefix(rest, "known") {
+			_, problem, _ := strings.Cut(rest, " ")
+			left = append(left, n+": "+problem)
+		}
+	}
+	assert.Equal(t, strings.Join(b.problems(i), "\n"), strings.Join(left, "\n"))
+
+	i = b.uploaded("again", "Name,Email\nAcme Inc,\nAcme Ltd,acme@example.com\n")
+	i.TakesAlike = true
+	done, err = b.confirm(b.Store, "confirm again", i)
+	must.OK(t, err)
+	must.OK(t, b.work(t.Context(), b.Store, done.Value))
+	assert.Equal(t, b.outcome(i), "2 created, 0 known, 0 left out, 8 customers")
+}
+
+// TestConfirmedInTwoTabs confirms an import 16 times at once, and runs the jobs at once, on two replicas.
+func TestConfirmedInTwoTabs(t *testing.T) {
+	b := setup(t)
+	i := b.uploaded("upload", "Name,Email\n"+rows(0, 700)+"Twin,\n"+"Twin,\n")
+	stores := []*idempotency.Store{b.Store, b.Replica()}
+	confirmed := make([]idempotency.Done[importing.Import], 16)
+	for _, err := range storetest.Together(len(confirmed), func(n int) (err error) {
+		confirmed[n], err = b.confirm(stores[n%2], fmt.Sprint("tab ", n/4), i)
+		return err
+	}) {
+		must.OK(t, err)
+	}
+	changed := 0
+	for _, done := range confirmed {
+		if done.Outcome == idempotency.Changed && !done.Replayed {
+			changed++
+		}
+	}
+	jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job WHERE kind = 'customer_import'`)
+	assert.Thatf(t, changed == 1 && jobs == 1, "confirmed %d times, %d jobs", changed, jobs)
+	for _, err := range storetest.Together(4, func(n int) error { return b.work(context.Background(), stores[n%2], i) }) {
+		must.OK(t, err)
+	}
+	assert.Equal(t, b.outcome(i), "702 created, 0 known, 0 left out, 702 customers")
+	intents := storetest.Value[int](b, `SELECT count(*) FROM intents WHERE operation = 'customer.upsert' AND actor = $1`, actor)
+	assert.Equal(t, intents, 702, "intents")
+}
+
+// TestImportGoesOn kills the worker in the middle, several times, and stops and continues the import.
+func TestImportGoesOn(t *testing.T) {
+	b := setup(t)
+	i := b.confirmed("import", "Name\n"+strings.Repeat("Twin\n", 5)+strings.ReplaceAll(rows(0, 1200), ",", " "))
+	act := func(key string, op idempotency.Operation[struct{}, importing.Import]) idempotency.Outcome {
+		intent := b.Intent(key)
+		intent.Record, intent.Actor = i.ID, actor
+		done, err := op.Do(t.Context(), b.Store, intent, struct{}{})
+		must.OK(t, err)
+		return done.Outcome
+	}
+	for _, after := range []int32{1, 100, 600} {
+		ctx, kill := context.WithCancel(t.Context())
+		var attempts atomic.Int32
+		killed := *b.Replica()
+		killed.Observe = func(context.Context, idempotency.Attempt) {
+			if attempts.Add(1) == after {
+				kill()
+			}
+		}
+		assert.Thatf(t, errors.Is(b.work(ctx, &killed, i), importing.ErrAgain), "the job ended")
+		kill()
+	}
+	before := b.customers()
+	assert.Thatf(t, before > 600 && before < 1205, "%d customers", before)
+	assert.Equal(t, act("stop", importing.Stop), idempotency.Changed)
+	must.OK(t, b.work(t.Context(), b.Store, i))
+	assert.Equal(t, b.customers(), before, "customers of a stopped import")
+	assert.Equal(t, act("stop again", importing.Stop), idempotency.Unchanged)
+	assert.Equal(t, act("continue", importing.Continue), idempotency.Changed)
+	b.Exec(`UPDATE intents SET result = NULL`)
+	must.OK(t, b.work(t.Context(), b.Replica(), i))
+	assert.Equal(t, b.outcome(i), "1205 created, 0 known, 0 left out, 1205 customers")
+}
+
+// TestImportOfOneWhoMayNot leaves out the rows of a user or token that lost its rights after it confirmed.
+func TestImportOfOneWhoMayNot(t *testing.T) {
+	b := setup(t)
+	i := b.confirmed("import", "Name\nAda\n")
+	b.Exec(`UPDATE api_tokens SET revoked_at = now()`)
+	must.OK(t, b.work(t.Context(), b.Store, i))
+	assert.Equal(t, b.outcome(i), "0 created, 0 known, 1 left out, 0 customers")
+	assert.Equal(t, strings.Join(b.problems(i), ""), "2: token sync may no longer change customers.")
+}
+
+// TestFileExpires deletes the file with the problems of its rows, and ends the job.
+func TestFileExpires(t *testing.T) {
+	b := setup(t)
+	i := b.confirmed("import", "Name\n\"\nAda\u202e\"\n")
+	must.OK(t, b.work(t.Context(), b.Store, i))
+	assert.Equal(t, len(b.problems(i)), 1, "problems")
+	must.OK(t, importing.Expire(t.Context(), b.Store.Pool, b.Tenant, i.CreatedAt.AddDate(0, 0, -1)))
+	assert.Equal(t, len(b.problems(i)), 1, "problems")
+	must.OK(t, importing.Expire(t.Context(), b.Store.Pool, b.Tenant, i.CreatedAt.AddDate(0, 0, 1)))
+	assert.Equal(t, len(b.problems(i)), 0, "problems")
+	must.OK(t, b.work(t.Context(), b.Store, i))
+}
+
+// TestJobOfAnImport compares the job with one that River inserts.
+func TestJobOfAnImport(t *testing.T) {
+	b := setup(t)
+	b.DB.IsOfRiver(t, importing.Job{Tenant: b.Tenant, Import: b.confirmed("import", "Name\nAda\n").ID})
+}
+
+// TestColumnsAreRemembered: the next file with the same headings has the settings of the last confirmed import.
+func TestColumnsAreRemembered(t *testing.T) {
+	b := setup(t)
+	first := b.uploaded("first", "Name,Note\nAda,Countess\n")
+	assert.Equal(t, strings.Join(first.Columns, ","), "name,")
+	first.Columns, first.Source = []string{"name", "contact"}, "shop"
+	assert.Equal(t, strings.Join(b.uploaded("second", "Name,Note\nEve,\n").Columns, ","), "name,", "not confirmed yet")
+	b.OK(b.confirm(b.Store, "confirm", first))
+	next := b.uploaded("third", "Name;Note\nEve;\n")
+	assert.Thatf(t, slices.Equal(next.Columns, first.Columns) && next.Source == "shop", "%+v", next.Settings)
+	other := b.uploaded("fourth", "Name,Notes\nEve,\n")
+	assert.Equal(t, other.Source, importing.DefaultSource)
+}
+
+// TestGuess: the headings of exports of other products.
+func TestGuess(t *testing.T) {
+	t.Parallel()
+	for headings, want := range map[string]string{
+		"id,Description,Email,Name,Created (UTC),Card ID,Card Address Line1,Card Address City,Card Address Country,Business Vat ID"://
+		"external_id,,email,name,,,address,address,country,tax_id",
+		"*ContactName,AccountNumber,EmailAddress,FirstName,LastName,POAttentionTo,POAddressLine1,POCity,POCountry,SAAddressLine1"://
+		"name,external_id,email,contact,contact,,address,address,country,",
+		"Customer,Company,Email,Phone,Billing Street,Billing City,Terms": "name,,email,,address,address,payment_days",
+		"client.name,client.number,client.vat_number,client.city,contact.email,contact.first_name,Balance"://
+		"name,external_id,tax_id,address,email,contact,",
+		"client_name,client_address_1,client_zip,client_country,client_email,client_vat_id": "name,address,address,country,email,tax_id",
+		"name,email,address,country,tax_id,contact,reference,copies_to,created_at"://
+		"name,email,address,country,tax_id,contact,reference,copies_to,",
+		"Größe,": ",",
+	} {
+		assert.Equal(t, strings.Join(importing.Guess(strings.Split(headings, ",")), ","), want, headings)
+	}
+}
+
+// TestRefusedFiles: the mistake names its line.
+func TestRefusedFiles(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"Name\n":           "c.csv has no rows below its first line. The first line has the names of the columns.",
+		"Name\nAda\n\"Eve": "c.csv, line 3: A field begins with a quotation mark that isn't closed, or has text after it.",
+		"Name\nAda\x00":    "c.csv is of another type. Choose a file of the type text.",
+		"\xff\xfeN\x00a":   "c.csv, line 1: This is no text. Save the table as CSV in UTF-8.",
+		"%PDF-1.7":         "c.csv is of another type. Choose a file of the type text.",
+		"a\n" + strings.Repeat("1\n", importing.MaxRows+1): "c.csv has more than 50,000 rows. Split it.",
+		strings.Repeat(",", 200) + "a\n1":                  "c.csv has more than 200 columns. Leave some out.",
+	} {
+		_, err := importing.Input{File: file.Input{Name: "c.csv", Content: []byte(content)}}.Draft()
+		wrong, ok := errors.AsType[*invalid.Error](err)
+		assert.Thatf(t, ok && wrong.Fields[0].Message == want, "%.20q: %v", content, err)
+	}
+	_, err := importing.Input{Encoding: "x", Separator: "y"}.Draft()
+	wrong, ok := errors.AsType[*invalid.Error](err)
+	assert.Thatf(t, ok && len(wrong.Fields) == 3, "%v", err)
+	for _, s := range []importing.Settings{
+		{Source: "csv"}, {Columns: []string{}}, {Source: "", Columns: []string{"name"}},
+		{Source: "csv", Columns: []string{"name", "email", "email"}}, {Source: "csv", Columns: []string{"name", "other"}},
+	} {
+		_, err := s.Check()
+		assert.Thatf(t, err != nil, "%+v is accepted", s)
+	}
+}

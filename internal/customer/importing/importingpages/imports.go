@@ -1,0 +1,354 @@
+// Package importingpages has the pages of imports of customers.
+package importingpages
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/customer/importing"
+	"onlyonce/internal/file"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/csvfile"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/customerviews"
+)
+
+// pages has the dependencies of the pages.
+type pages struct {
+	site *web.Site
+	m    *web.Mounted[importing.Import]
+}
+
+// Mount mounts the imports in the place of the customers. Only owners import. Programs send customers one by one.
+func Mount(on *web.Site) {
+	s := &pages{on, web.Resource[importing.Import]{
+		One: "import", Path: "/customer-imports", Tab: "Imports", Table: importing.Table, Name: importing.Name,
+	}.Mount(on.Owners("customers"))}
+	draft := web.NewForm(s.m, importing.Input.Draft, web.Form[importing.Import]{
+		Fields: []templates.Field{
+			{Name: "separator", Value: "Separator"}, {Name: "encoding", Value: "Encoding"}, {Name: "file", Value: "CSV file"},
+		},
+		Files: map[string]file.Rule{"file": importing.Rule()},
+		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+			const takes = "At most 10 MiB and 50,000 rows. Spreadsheets save a table as CSV."
+			return customerviews.UploadForm(p, f, importing.Rule().Accept(), takes), nil
+		},
+		Words: &web.Wording{
+			Title: "Import customers", Submit: "Upload", Did: "uploaded", Does: "uploads", Again: "Upload it again",
+			Created:  "%s uploaded. Nothing was created yet.",
+			Replayed: "Uploaded. We ignored the duplicate submission and kept your first request.",
+		},
+	})
+	web.List(s.m, web.Listing[importing.Import]{
+		Read: func(r *http.Request, page record.Page) (record.List[importing.Import], error) {
+			return importing.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, page)
+		},
+		Columns: []templates.Column{
+			{Label: "File", Class: "name"}, {Label: "Progress", Class: "name"}, {Label: "Uploaded", Class: "date"},
+		},
+		Row: func(r *http.Request, i importing.Import) []string {
+			return []string{i.FileName, importProgress(i), web.Day(r, i.CreatedAt)}
+		},
+		Empty: "Upload a CSV file from another system or a spreadsheet.",
+	})
+	web.Show(s.m, web.RecordPage[importing.Import]{
+		Facts: importFacts, Page: s.page,
+		Actions: func(i importing.Import) []string {
+			switch {
+			case !i.Unfinished():
+				return nil
+			case i.State == importing.Running:
+				return []string{"stop"}
+			default:
+				return []string{"continue"}
+			}
+		},
+	})
+	web.Create(s.m, "", importing.Upload, draft, nil)
+	web.Transition(s.m, "confirm", "confirmed", "", importing.Confirm, web.NewCommand(settingsOfForm, importing.Settings.Check))
+	web.Ask(s.m, "confirm", importing.Confirm, web.Question[importing.Import]{
+		Submit: "Import customers", Page: s.confirm,
+		Fields: []templates.Field{
+			{Name: customerviews.ColumnsField, Value: "Columns"}, {Name: customerviews.SourceField, Value: "The file comes from"},
+			{Name: customerviews.TakesAlikeField, Value: "Import rows that look like other customers"},
+		},
+		Fresh: func(r *http.Request, i importing.Import) (url.Values, error) {
+			return formOfSettings(chosen(r.URL.Query(), i)), nil
+		},
+	})
+	web.Transition(s.m, "stop", "stopped", "", importing.Stop, web.Nothing(), &importing.NotConfirmed)
+	web.Transition(s.m, "continue", "continued", "", importing.Continue, web.Nothing(), &importing.NotConfirmed)
+	web.Download(s.m, "problems", "text/csv", "", s.problems)
+}
+
+// settingsOfForm returns the settings in the question.
+func settingsOfForm(r *http.Request) (importing.Settings, error) {
+	s := importing.Settings{
+		Source: r.PostForm.Get(customerviews.SourceField), TakesAlike: r.PostForm.Get(customerviews.TakesAlikeField) == "true",
+	}
+	if r.PostForm.Has(customerviews.ColumnsField) {
+		s.Columns = strings.Split(r.PostForm.Get(customerviews.ColumnsField), ",")
+	}
+	return s.Check()
+}
+
+func formOfSettings(s importing.Settings) url.Values {
+	form := url.Values{customerviews.ColumnsField: {strings.Join(s.Columns, ",")}, customerviews.SourceField: {s.Source}}
+	if s.TakesAlike {
+		form.Set(customerviews.TakesAlikeField, "true")
+	}
+	return form
+}
+
+// chosen returns the settings in an address or a form, or those of the import.
+func chosen(values url.Values, i importing.Import) importing.Settings {
+	s := i.Settings
+	columns := values[customerviews.ColumnField]
+	if values.Has(customerviews.ColumnsField) {
+		columns = strings.Split(values.Get(customerviews.ColumnsField), ",")
+	}
+	if len(columns) == len(i.Headings) {
+		s.Columns = columns
+	}
+	if values.Has(customerviews.SourceField) {
+		s.Source = values.Get(customerviews.SourceField)
+	}
+	return s
+}
+
+// importProgress returns how far an import is: "12 of 40".
+func importProgress(i importing.Import) string {
+	switch {
+	case i.State == importing.Uploaded:
+		return "Not confirmed"
+	case i.Done() == i.Rows:
+		return "Finished"
+	case i.State == importing.Stopped:
+		return fmt.Sprintf("Stopped at %d of %d", i.Done(), i.Rows)
+	default:
+		return fmt.Sprintf("%d of %d", i.Done(), i.Rows)
+	}
+}
+
+func importFacts(r *http.Request, i importing.Import) []templates.Fact {
+	encoding := map[csvfile.Encoding]string{
+		csvfile.UTF8: "UTF-8", csvfile.UTF8Marked: "UTF-8 with a byte order mark", csvfile.Windows1252: "Windows-1252 (Latin-1)",
+	}
+	separator := map[csvfile.Separator]string{csvfile.Comma: "commas", csvfile.Semicolon: "semicolons", csvfile.Tab: "tabs"}
+	all := []templates.Fact{{Label: "Progress", Value: importProgress(i)}}
+	if i.State == importing.Uploaded {
+		all[0] = templates.Fact{Label: "Rows", Value: strconv.Itoa(i.Rows)}
+	} else {
+		all = append(all, templates.Fact{Label: "Created", Value: strconv.Itoa(i.Created)},
+			templates.Fact{Label: "Already there", Value: strconv.Itoa(i.Known)},
+			templates.Fact{Label: "Left out", Value: strconv.Itoa(i.LeftOut)}, templates.Fact{Label: "From", Value: i.Source},
+			templates.Fact{Label: "Started", Value: web.Moment(r, i.ConfirmedAt) + " by " + i.AskedBy})
+	}
+	return append(all, templates.Fact{Label: "File", Value: encoding[i.Encoding] + ", with " + separator[i.Separator]},
+		templates.Fact{Label: "Uploaded", Value: web.Moment(r, i.CreatedAt)})
+}
+
+// pageLength is the number of rows on a page.
+const pageLength = 50
+
+func (s *pages) page(r *http.Request, p templates.Page, i importing.Import) (templ.Component, error) {
+	view := customerviews.Import{
+		RecordView: web.RecordView(s.m, r, i), Gone: !i.Kept, Unfinished: i.Unfinished() && i.State == importing.Running,
+	}
+	if i.Kept && i.State == importing.Uploaded {
+		preview, err := s.preview(r, i)
+		if err != nil {
+			return nil, err
+		}
+		view.Preview = &preview
+		return customerviews.ImportPage(p, view), nil
+	}
+	left, err := importing.Problems(r.Context(), s.site.Pool, web.Principal(r).Tenant, i.ID, pageLength+1)
+	for n, problem := range left {
+		if view.More = n == pageLength; !view.More {
+			view.Left = append(view.Left, customerviews.ImportLeft{Line: strconv.Itoa(problem.Line), Problem: problem.Problem})
+		}
+	}
+	view.DownloadHref = s.m.URL(i.ID) + "/problems"
+	return customerviews.ImportPage(p, view), err
+}
+
+// verdictText returns the words for a verdict.
+func verdictText(v importing.Verdict) string {
+	return map[importing.Verdict]string{
+		importing.New: "New", importing.Known: "Already there", importing.Differs: "Differs", importing.Alike: "Looks like another",
+		importing.Wrong: "Can't be imported",
+	}[v]
+}
+
+// rowsShown are the rows on a page of the preview.
+type rowsShown struct {
+	verdict importing.Verdict // "" for all
+	page    int               // from 1
+	counts  map[importing.Verdict]int
+	all     int
+}
+
+// matching returns the number of rows with the verdict.
+func (s rowsShown) matching() int {
+	if s.verdict == "" {
+		return s.all
+	}
+	return s.counts[s.verdict]
+}
+
+// has counts a row, and reports whether the page shows it.
+func (s *rowsShown) has(row importing.Row) bool {
+	s.all++
+	s.counts[row.Verdict]++
+	n := s.matching()
+	return (s.verdict == "" || s.verdict == row.Verdict) && n > (s.page-1)*pageLength && n <= s.page*pageLength
+}
+
+// preview returns the columns with their fields, and the rows of the verdict and the page in the address.
+func (s *pages) preview(r *http.Request, i importing.Import) (v customerviews.ImportPreview, err error) {
+	query := r.URL.Query()
+	i.Settings = chosen(query, i)
+	v.Href, v.Source, v.Columns = s.m.URL(i.ID), i.Source, columns(i)
+	v.Fields = []templates.Option{{Value: "", Text: "Leave out"}}
+	for _, f := range importing.Fields() {
+		v.Fields = append(v.Fields, templates.Option{Value: f.Name, Text: f.Label})
+	}
+	_, err = i.Check()
+	if wrong, ok := errors.AsType[*invalid.Error](err); ok {
+		for _, f := range wrong.Fields {
+			v.Problems = append(v.Problems, f.Message)
+		}
+	}
+	shown := rowsShown{verdict: importing.Verdict(query.Get(customerviews.VerdictField)), counts: map[importing.Verdict]int{}}
+	shown.page, _ = strconv.Atoi(query.Get(customerviews.PageField))
+	shown.page = max(shown.page, 1)
+	err = importing.Preview(r.Context(), s.site.Pool, web.Principal(r).Tenant, i, func(row importing.Row) error {
+		for n := range min(len(v.Columns), len(row.Cells)) {
+			v.Columns[n].Sample = cmp.Or(v.Columns[n].Sample, shortened(row.Cells[n]))
+		}
+		if shown.has(row) {
+			v.Rows = append(v.Rows, importRow(row))
+		}
+		return nil
+	})
+	s.lead(&v, i, shown)
+	v.Confirm = web.Asked(s.m, r, i.ID, "confirm", formOfSettings(i.Settings))
+	v.Confirm.Text, v.Confirm.Primary = "Import…", true
+	return v, err
+}
+
+// columns returns the columns of a file with their fields.
+func columns(i importing.Import) (all []customerviews.ImportColumn) {
+	for n, heading := range i.Headings {
+		all = append(all, customerviews.ImportColumn{
+			ID: fmt.Sprintf("column-%d", n+1), Heading: cmp.Or(heading, fmt.Sprintf("Column %d", n+1)), Field: i.Columns[n],
+		})
+	}
+	return all
+}
+
+// lead adds the links to the other verdicts and pages.
+func (s *pages) lead(v *customerviews.ImportPreview, i importing.Import, shown rowsShown) {
+	address := func(verdict importing.Verdict, page int) string {
+		values := formOfSettings(i.Settings)
+		if verdict != "" {
+			values.Set(customerviews.VerdictField, string(verdict))
+		}
+		if page > 1 {
+			values.Set(customerviews.PageField, strconv.Itoa(page))
+		}
+		return s.m.URL(i.ID) + "?" + values.Encode() + "#rows"
+	}
+	v.Filters = []templates.NavItem{{
+		Text: fmt.Sprintf("All (%d)", shown.all), Href: address("", 1), Current: shown.verdict == "",
+	}}
+	for _, verdict := range importing.Verdicts() {
+		if count := shown.counts[verdict]; count > 0 || shown.verdict == verdict {
+			v.Filters = append(v.Filters, templates.NavItem{
+				Text: fmt.Sprintf("%s (%d)", verdictText(verdict), count), Href: address(verdict, 1), Current: shown.verdict == verdict,
+			})
+		}
+	}
+	if shown.page > 1 {
+		v.Pager.FirstHref, v.Pager.PreviousHref = address(shown.verdict, 1), address(shown.verdict, shown.page-1)
+	}
+	if shown.matching() > shown.page*pageLength {
+		v.Pager.NextHref = address(shown.verdict, shown.page+1)
+	}
+}
+
+// shortened returns a text on one line, cut off if it is long.
+func shortened(text string) string {
+	const most = 40
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	return text
+}
+
+func importRow(row importing.Row) customerviews.ImportRow {
+	shown := customerviews.ImportRow{
+		Line: strconv.Itoa(row.Line), Name: row.Draft.Name, Email: string(row.Draft.Email),
+		Verdict: verdictText(row.Verdict), Problem: row.Problem,
+	}
+	if row.Verdict == importing.Wrong {
+		cells := slices.DeleteFunc(slices.Clone(row.Cells), func(text string) bool { return text == "" })
+		shown.Name = shortened(strings.Join(cells, ", "))
+	}
+	if row.Existing.ID != uuid.Nil {
+		shown.Href = "/customers/" + row.Existing.ID.String()
+	}
+	return shown
+}
+
+// confirm returns the page that asks before an import, with the number of rows for each verdict.
+func (s *pages) confirm(r *http.Request, p templates.Page, f templates.Form, i importing.Import) (templ.Component, error) {
+	v := customerviews.ConfirmImport{Form: f, File: i.FileName, Href: s.m.URL(i.ID), Begun: i.State != importing.Uploaded}
+	if v.Begun || !i.Kept {
+		return customerviews.ConfirmImportPage(p, v), nil
+	}
+	i.Settings = chosen(f.Typed, i)
+	v.Href += "?" + formOfSettings(i.Settings).Encode()
+	counts := map[importing.Verdict]int{}
+	err := importing.Preview(r.Context(), s.site.Pool, web.Principal(r).Tenant, i, func(row importing.Row) error {
+		counts[row.Verdict]++
+		return nil
+	})
+	v.New, v.Known = rowsText(counts[importing.New]), rowsText(counts[importing.Known])
+	v.Alike = rowsText(counts[importing.Alike])
+	v.LeftOut, v.HasAlike = rowsText(counts[importing.Differs]+counts[importing.Wrong]), counts[importing.Alike] > 0
+	return customerviews.ConfirmImportPage(p, v), err
+}
+
+func rowsText(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return strconv.Itoa(n) + " rows"
+}
+
+// problems returns the file with the rows that were left out.
+func (s *pages) problems(r *http.Request, i importing.Import) (web.File, error) {
+	var content bytes.Buffer
+	err := importing.WriteProblems(r.Context(), s.site.Pool, web.Principal(r).Tenant, i, &content)
+	if errors.Is(err, importing.ErrDeleted) {
+		err = web.ErrNotFound
+	}
+	extension := path.Ext(i.FileName)
+	return web.File{Name: strings.TrimSuffix(i.FileName, extension) + "-problems" + extension, Content: content.Bytes()}, err
+}

@@ -1,0 +1,12 @@
+-- Written by: make sql
+
+-- import
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+	'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
+	'source', r.source, 'takes_alike', r.takes_alike, 'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
+	'confirmed_at', r.confirmed_at, 'kept', COALESCE((
+			SELECT true FROM customer_import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
+	'created', COALESCE((SELECT sum(created) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'known', COALESCE((SELECT sum(known) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'left_out', COALESCE((SELECT sum(left_out) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0)) FROM customer_imports r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;

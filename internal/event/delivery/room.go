@@ -1,0 +1,22 @@
+package delivery
+
+import (
+	"github.com/riverqueue/river"
+
+	"onlyonce/internal/event/endpoint"
+	"onlyonce/internal/room"
+)
+
+// workers is the number of deliveries that a replica sends at once, more than one tenant can take.
+const workers = 64
+
+// Room returns the additions of deliveries to the app.
+func Room() room.Room { return room.Room{Jobs: addJobs, Expire: endpoint.Expire} }
+
+func addJobs(jobs room.Jobs) error {
+	river.AddWorker(jobs.River.Workers, NewWorker(Config{
+		Pool: jobs.Mails.Pool, Log: jobs.Log, Key: jobs.Key, Event: jobs.Event, Private: jobs.Private,
+	}))
+	jobs.River.Queues[Queue] = river.QueueConfig{MaxWorkers: workers}
+	return nil
+}

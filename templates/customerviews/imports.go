@@ -1,0 +1,68 @@
+package customerviews
+
+import "onlyonce/templates"
+
+// The names of the fields of imports.
+const (
+	ColumnField     = "column"      // of the page, once for each column
+	ColumnsField    = "columns"     // of the question: the fields of all columns, with commas between them
+	SourceField     = "source"      // the system that the file comes from
+	TakesAlikeField = "takes_alike" // "true" to import rows that look like other customers
+	VerdictField    = "show"        // the verdict of the rows on the page
+	PageField       = "page"        // the number of the page of rows, from 1
+)
+
+// Import is the page of an import.
+type Import struct {
+	templates.RecordView
+
+	// Preview is set before the confirmation.
+	Preview *ImportPreview
+
+	Unfinished   bool
+	Gone         bool         // the file was deleted
+	Left         []ImportLeft // the first rows that were left out
+	More         bool         // whether there are more of them
+	DownloadHref string       // the file with all of them; "" without one
+}
+
+// ImportPreview shows what an import would do.
+type ImportPreview struct {
+	Href     string // the address of the page, to which the choice of fields is sent
+	Columns  []ImportColumn
+	Fields   []templates.Option
+	Source   string
+	Problems []string // why the choice of fields can't be imported
+
+	Filters []templates.NavItem // by verdict, with the number of rows
+	Rows    []ImportRow
+	Pager   templates.Pager
+	Confirm templates.Action // the way to the question; zero for read-only users
+}
+
+// ImportColumn is a column of a file.
+type ImportColumn struct {
+	ID, Heading, Sample, Field string
+}
+
+// ImportRow is a row of a file.
+type ImportRow struct {
+	Line, Name, Email string
+	Verdict, Problem  string
+	Href              string // the customer that it is, differs from or looks like; "" for none
+}
+
+// ImportLeft is a row that was left out.
+type ImportLeft struct{ Line, Problem string }
+
+// ConfirmImport is the page that asks before an import.
+type ConfirmImport struct {
+	templates.Form
+
+	File, Href string // the name of the file, and the page of its import
+	// New and Alike are the numbers of rows that are new, and that look like other customers; LeftOut that of all others that aren't
+	// imported, and Known of those whose customer exists.
+	New, Known, Alike, LeftOut string
+	HasAlike                   bool
+	Begun                      bool // it was confirmed before
+}
