@@ -81,12 +81,15 @@ func TaxHint(f templates.Form) string {
 	number, is := party.VATNumber(typed)
 	mistake := party.VATMistake(typed)
 	switch {
-	case is && country != "" && country != party.VATCountry(number):
-		return "The VAT number is " + number + ". It is from another country than the one above, which is allowed."
-	case is && !party.VATChecked(number):
-		return "The VAT number is " + number + ". Only its form was checked."
 	case is:
-		return "The VAT number is " + number + "."
+		hint := "The VAT number is " + number + "."
+		if country != "" && country != party.VATCountry(number) {
+			hint += " It is from another country than the one above, which is allowed."
+		}
+		if !party.VATChecked(number) {
+			hint += " Only its form was checked."
+		}
+		return hint
 	case mistake != "" && !f.CameBack(): // the field's error has it otherwise
 		return mistake
 	case typed == "", mistake != "":

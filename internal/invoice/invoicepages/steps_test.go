@@ -131,10 +131,16 @@ func TestIssueWarns(t *testing.T) {
 			assert.Thatf(t, strings.Contains(got, says) == slices.Contains(treatments, treatment), "%s to %q: %s", treatment, country, got)
 		}
 	}
-	b.Exec(`UPDATE customers SET country = 'GB', tax_id = 'XI123456789'`)
 	b.Exec(`UPDATE invoice_lines SET tax_treatment = 'intra_community' WHERE position = 1`)
-	got := warned().Text()
-	assert.Thatf(t, !strings.Contains(got, "doesn't suit"), "to Northern Ireland: %s", got)
+	for of, suits := range map[[2]string]bool{ // the VAT number counts before the country
+		{"GB", "XI123456789"}: true, {"GB", "FR40303265045"}: true, {"IE", "DE136695976"}: true,
+		{"DE", "GB980780684"}: false, {"", "GB980780684"}: false, {"DE", "IE6388047V"}: false,
+	} {
+		b.Exec(`UPDATE customers SET country = $1, tax_id = $2`, of[0], of[1])
+		got := warned().Text()
+		assert.Thatf(t, strings.Contains(got, "EU supply doesn't suit a customer with the VAT number "+of[1]+".") != suits &&
+			(!suits || !strings.Contains(got, "doesn't suit")), "%q: %s", of, got)
+	}
 	for issued, says := range map[string]string{
 		"2026-11-30": "", "2026-12-01": "The issue date, 1 Dec 2026, is in the future. Edit the draft",
 	} {

@@ -146,24 +146,27 @@ func lack(names []string, where, href string) invoiceviews.Warning {
 }
 
 // misplaced returns warnings about the treatments that an invoice's lines have and the countries of its parties contradict. A domestic
-// reverse charge is among them, since few supplies have one. Unknown countries contradict nothing.
+// reverse charge is among them, since few supplies have one. Unknown countries contradict nothing. A VAT number counts before the country.
 func misplaced(inv invoice.Invoice) (all []invoiceviews.Warning) {
 	seller, buyer := inv.Seller.Country, inv.Customer.Country
-	if seller == "" || buyer == "" {
+	at := party.VATPlace(buyer, inv.Customer.TaxID)
+	if seller == "" {
 		return nil
 	}
-	number, is := party.VATNumber(inv.Customer.TaxID)
-	northernIreland := is && strings.HasPrefix(number, "XI") // a member of the EU for goods
 	var texts []string
 	for as, wrong := range map[invoice.Treatment]bool{
-		invoice.Export:         seller == buyer || party.InEU(seller) && party.InEU(buyer),
-		invoice.IntraCommunity: seller == buyer || !party.InEU(buyer) && !northernIreland,
-		invoice.ReverseCharge:  seller == buyer,
+		invoice.Export:         buyer != "" && (seller == buyer || party.InEU(seller) && party.InEU(buyer)),
+		invoice.IntraCommunity: at != "" && (seller == at || !party.InEU(at) && at != "XI"), // as in the EU sales list
+		invoice.ReverseCharge:  seller == at,
 	} {
-		if wrong && slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool { return l.NoTax == as }) {
-			texts = append(texts,
-				"The tax treatment "+as.Terms().Name+" doesn't suit a customer with the country "+party.CountryName(buyer)+".")
+		if !wrong || !slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool { return l.NoTax == as }) {
+			continue
 		}
+		with := "the country " + party.CountryName(buyer)
+		if number, is := party.VATNumber(inv.Customer.TaxID); is && as != invoice.Export && party.VATCountry(number) != buyer {
+			with = "the VAT number " + number
+		}
+		texts = append(texts, "The tax treatment "+as.Terms().Name+" doesn't suit a customer with "+with+".")
 	}
 	slices.Sort(texts)
 	for _, text := range texts {

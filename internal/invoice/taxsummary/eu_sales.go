@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -47,6 +46,7 @@ func EUSales(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, first, l
 		if sale, is := f.sale(); is {
 			sales = append(sales, sale)
 		} else if sale.Goods() {
+			sale.VATNumber = "" // each customer is named
 			mistaken = append(mistaken, sale)
 		}
 	}
@@ -87,10 +87,9 @@ type supplied struct {
 // the EU. Northern Ireland counts as a member for goods.
 func (s supplied) sale() (EUSale, bool) {
 	sale := EUSale{Country: s.To, Customer: s.Customer, Treatment: s.Treatment, Currency: s.Currency, Net: s.Net}
-	at := s.To
+	at := party.VATPlace(s.To, s.TaxID)
 	if number, is := party.VATNumber(s.TaxID); is {
 		sale.Country, sale.VATNumber = number[:2], number
-		at = strings.Replace(number[:2], "EL", "GR", 1)
 	}
 	return sale, at == "" || at != s.From && (party.InEU(at) || sale.Goods() && at == "XI")
 }

@@ -137,7 +137,7 @@ func TestVATNumbers(t *testing.T) {
 		"ATU13585627": "ATU13585627", "BE 0428.759.497": "BE0428759497", "BE0417497106": "BE0417497106", "BG 175 074 752": "BG175074752",
 		"CHE-123.456.788 MWST": "CHE123456788MWST", "CY-10259033P": "CY10259033P", "CZ25123891": "CZ25123891",
 		"DE 136 695 976": "DE136695976", "de129273398": "DE129273398", "DK 13585628": "DK13585628", "EE 100 931 558": "EE100931558",
-		"EL094259216": "EL094259216", "GR 094259216": "EL094259216", "ESB58378431": "ESB58378431", "ES54362315K": "ES54362315K",
+		"EL094259216": "EL094259216", "ESB58378431": "ESB58378431", "ES54362315K": "ES54362315K",
 		"FI 2077474-0": "FI20774740", "FR40303265045": "FR40303265045", "FR 23 334 175 221": "FR23334175221",
 		"FRK7399859412": "FRK7399859412", "GB 980 7806 84": "GB980780684", "GBGD001": "GBGD001", "HR33392005961": "HR33392005961",
 		"HU-12892312": "HU12892312", "ie6388047v": "IE6388047V", "IE 6433435OA": "IE6433435OA", "IE8D79739I": "IE8D79739I",
@@ -160,6 +160,9 @@ func TestVATNumbers(t *testing.T) {
 			assert.Thatf(t, party.VATMistake(other) != "", "%s is one", other)
 		}
 	}
+	number, is := party.VATNumber("GR 094259216") // as it was saved before it was refused
+	assert.Thatf(t, is && number == "EL094259216", "%q, %t", number, is)
+	assert.Equal(t, party.VATMistake("gr 094259216"), "Greek VAT numbers begin with EL: EL094259216.")
 	for _, with0 := range []string{"EL123456090", "PT123456720", "SI12345610"} { // in place of 10
 		assert.Thatf(t, party.VATMistake(with0) == "", "%s is none", with0)
 	}

@@ -92,12 +92,28 @@ var likeVAT = regexp.MustCompile(`^(ATU?|BE|BG|CY|CZ|DE|DK|EE|EL|ES[A-Z]?|FI|FR(
 func VATMistake(taxID string) string {
 	number, is := VATNumber(taxID)
 	switch {
+	case is && strings.HasPrefix(withoutSpaces(taxID), "GR"):
+		return "Greek VAT numbers begin with EL: " + number + "."
 	case is, !likeVAT.MatchString(number):
 		return ""
 	case slices.ContainsFunc(vatNumbers, func(of vatNumber) bool { return of.hasForm(number) }):
 		return "The check characters of this VAT number don't fit the others. Look for a typing mistake."
 	default:
 		return "VAT numbers of this country have a form such as " + VATExample(number[:2]) + ". Check this one for typing mistakes."
+	}
+}
+
+// VATPlace returns the code of the country in which a party pays VAT: that of its VAT number, with XI for Northern Ireland, or else its
+// country; "" if neither is known.
+func VATPlace(country, taxID string) string {
+	number, is := VATNumber(taxID)
+	switch {
+	case !is:
+		return country
+	case strings.HasPrefix(number, "XI"):
+		return "XI"
+	default:
+		return VATCountry(number)
 	}
 }
 
