@@ -20,7 +20,7 @@ type Below struct {
 	Day    string // the column that the list is sorted by
 	Amount string // the column with the amount, in minor units
 	Text   string // the column with the record's own number or reference
-	// Provided reports whether the table, and that of Whole, has the provider of the reference in the column provider_folded.
+	// Provided reports whether the table, and the one of Whole, has the provider of the reference in the column provider_folded.
 	Provided bool
 	// Whole is the table of the records, also with the columns Text and Amount, that some records are parts of, by their column PartOf; ""
 	// for none.

@@ -137,7 +137,7 @@ func (in Input) Draft() (d Draft, _ error) {
 	return d, problems.Err()
 }
 
-// read reads the headings, and counts the rows. It returns what is wrong in the file, or "".
+// read reads the headings, and counts the rows. It returns a sentence about a mistake in the file, or "".
 func (d *Draft) read() (problem string) {
 	reader := csvfile.NewReader(bytes.NewReader(d.File.Content), d.Format)
 	for {

@@ -23,7 +23,7 @@ import (
 // Queue is the name of the queue of deliveries.
 const Queue = "deliveries"
 
-// Job sends what is due for an endpoint. It has only ids, because row-level security does not protect jobs.
+// Job sends the due deliveries of an endpoint. It has only ids, because row-level security does not protect jobs.
 type Job struct {
 	Tenant   uuid.UUID `json:"tenant"`
 	Endpoint uuid.UUID `json:"endpoint"`
@@ -66,7 +66,7 @@ type Config struct {
 	// Event returns the JSON of the event with a number, or nil for an operation without an API.
 	Event func(ctx context.Context, tenant uuid.UUID, n int64) ([]byte, error)
 	// Private is set if addresses may be those of machines that are not on the public internet. Only then are events of demo tenants sent,
-	// because anybody could enter an address for them.
+	// because their credentials are public.
 	Private bool
 	Timeout time.Duration // of an attempt; 0 is [DefaultTimeout]
 }
@@ -93,8 +93,8 @@ func (w *Worker) Timeout(*river.Job[Job]) time.Duration { return turn + w.config
 // ErrAgain is the only error that River gets, because River stores errors in a table that row-level security does not protect.
 var ErrAgain = errors.New("some events were not delivered")
 
-// Work sends what is due, until nothing is. If the process dies after an answer and before its outcome is stored, the event is sent again
-// once the lease has ended.
+// Work sends due deliveries until none is left. If the process dies after an answer and before its outcome is stored, the event is sent
+// again once the lease has ended.
 func (w *Worker) Work(ctx context.Context, job *river.Job[Job]) error {
 	for start := time.Now(); time.Since(start) < turn; {
 		d, found, err := w.claim(ctx, job.Args)

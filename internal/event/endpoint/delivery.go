@@ -22,7 +22,7 @@ type Delivery struct {
 	Operation string           `json:"operation"`
 	State     string           `json:"state"`
 	Attempts  int              `json:"attempts"` // since it was inserted or resent
-	// Status is that of the last answer over HTTP, or 0 without one.
+	// Status is the HTTP status of the last answer, or 0 without one.
 	Status int    `json:"status,omitzero"`
 	Answer string `json:"answer,omitzero"` // the start of its text, or the reason why there is none
 	// NextAt is the time in UTC from which it is tried again, or zero once it has ended.

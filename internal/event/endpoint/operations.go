@@ -25,7 +25,7 @@ var Add = idempotency.Define(idempotency.Spec[Draft, Endpoint]{
 	},
 })
 
-// Edit changes the address and the operations of an endpoint. What is not delivered yet goes to the new address.
+// Edit changes the address and the operations of an endpoint. Waiting deliveries go to the new address.
 var Edit = idempotency.Define(idempotency.Spec[Draft, Endpoint]{
 	Kind: idempotency.Change, Name: "endpoint.edit", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
@@ -43,7 +43,7 @@ func (d Draft) args() pgx.NamedArgs {
 	return pgx.NamedArgs{"address": d.Address, "operations": d.Operations}
 }
 
-// Disable switches an endpoint off. Later events are not delivered to it, and those that wait do so until it is on again.
+// Disable switches an endpoint off. Later events are not delivered to it, and waiting deliveries go on when it is on again.
 var Disable = idempotency.Define(idempotency.Spec[struct{}, Endpoint]{
 	Kind: idempotency.Transition, Name: "endpoint.disable", Table: Table, Made: `r.disabled_at IS NOT NULL`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
