@@ -1,4 +1,4 @@
--- Refunds and repayments have the reference of the transfer that paid them. It may be blank, as in those that are.
+-- Refunds and repayments have the reference of their transfer, which may be blank.
 
 -- +goose Up
 ALTER TABLE refunds ADD COLUMN reference text NOT NULL DEFAULT '' CHECK (length(reference) <= 100 AND reference !~ '[[:cntrl:]]');

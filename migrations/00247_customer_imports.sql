@@ -47,7 +47,7 @@ CREATE INDEX customer_import_files_by_age ON customer_import_files (tenant_id, c
 ALTER TABLE customer_import_files ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON customer_import_files USING (tenant_id = current_tenant());
 
--- The rows that a job has finished, some hundred at once. The progress of an import is not part of its version, which nobody changes.
+-- The rows that a job has finished, some hundred at once. The progress of an import is not part of its version.
 CREATE TABLE customer_import_chunks (
     tenant_id uuid    NOT NULL,
     import_id uuid    NOT NULL,

@@ -1,4 +1,5 @@
--- Deliveries of events to endpoints. Each is inserted with its event, at COMMIT, and sent afterwards, those of a record in their order.
+-- Deliveries of events to endpoints. Each is inserted with its event, at COMMIT, and sent afterwards, in the order of the changes of each
+-- record.
 
 -- +goose Up
 CREATE DOMAIN delivery_state AS text CHECK (VALUE IN ('waiting', 'behind', 'sending', 'delivered', 'failed'));
@@ -32,8 +33,8 @@ CREATE TRIGGER next_version BEFORE UPDATE ON deliveries FOR EACH ROW EXECUTE FUN
 ALTER TABLE deliveries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON deliveries USING (tenant_id = current_tenant());
 
--- queue_deliveries inserts a job that sends what is due for an endpoint from a time on. The job has only ids, because row-level security
--- does not protect its table.
+-- queue_deliveries inserts a job that sends the due deliveries of an endpoint from a time on. The job has only ids, because row-level
+-- security does not protect its table.
 -- +goose StatementBegin
 CREATE FUNCTION queue_deliveries(in_tenant uuid, in_endpoint uuid, in_at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

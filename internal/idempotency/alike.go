@@ -30,7 +30,7 @@ type Alike[R any] struct {
 	// Name returns the display name of a record. If it is nil, the question neither names nor links the first record: people without a
 	// login must not see the records of others.
 	Name func(R) string
-	// Verb is what the question calls creating a record; "" for "create". Its participle ends in -ed.
+	// Verb is the verb of the question, such as "record"; "" for "create". Its participle ends in -ed.
 	Verb string
 }
 

@@ -26,7 +26,7 @@ type Import struct {
 	DownloadHref string       // the file with all of them; "" without one
 }
 
-// ImportPreview shows what an import would do.
+// ImportPreview shows the verdict on each row of an import.
 type ImportPreview struct {
 	Href     string // the address of the page, to which the choice of fields is sent
 	Columns  []ImportColumn
@@ -60,8 +60,7 @@ type ConfirmImport struct {
 	templates.Form
 
 	File, Href string // the name of the file, and the page of its import
-	// New and Alike are the numbers of rows that are new, and that look like other customers; LeftOut that of all others that aren't
-	// imported, and Known of those whose customer exists.
+	// New, Known and Alike count the rows with these verdicts, and LeftOut all others.
 	New, Known, Alike, LeftOut string
 	HasAlike                   bool
 	Begun                      bool // it was confirmed before

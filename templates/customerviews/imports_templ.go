@@ -82,7 +82,7 @@ func UploadForm(p templates.Page, f templates.Form, accept, takes string) templ.
 	})
 }
 
-// ImportPage shows what an import would do, or how far it is. It loads itself again until the import is finished.
+// ImportPage shows the preview of an import, or its progress. It loads itself again until the import is finished.
 func ImportPage(p templates.Page, v Import) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -455,7 +455,7 @@ func importColumns(v ImportPreview) templ.Component {
 	})
 }
 
-// importRows shows what the import of each row would do.
+// importRows shows the verdict on each row.
 func importRows(v ImportPreview) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -32,7 +32,7 @@ func main() {
 		log.Fatal(err)
 	}
 	fmt.Println(listener.Addr())
-	var done sync.Map // ids; a real program inserts the id in the transaction of what it does for the event
+	var done sync.Map // ids; a real program inserts the id in the transaction of its work for the event
 	log.Fatal(http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		var e event

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 
 const webhook = new Webhook(process.env.ENDPOINT_SECRET)
-const done = new Set() // ids; a real program inserts the id in the transaction of what it does for the event
+const done = new Set() // ids; a real program inserts the id in the transaction of its work for the event
 
 const server = createServer(async (request, response) => {
   try {

@@ -41,7 +41,7 @@ type Import struct {
 	LeftOut int  `json:"left_out" doc:"Rows with a problem."`
 }
 
-// Settings are chosen when an import is confirmed. A zero value keeps those of the upload.
+// Settings are chosen when an import is confirmed. A zero value keeps the settings of the upload.
 type Settings struct {
 	Columns    []string `json:"columns" doc:"The field of each column; empty for one that is left out."`
 	Source     string   `json:"source" doc:"The system that the file comes from."`

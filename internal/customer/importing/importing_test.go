@@ -122,7 +122,7 @@ func TestSameRowsAgain(t *testing.T) {
 	}
 }
 
-// TestVerdicts checks what an import finds out about each row, before it is confirmed, and which rows it imports.
+// TestVerdicts checks the verdict on each row before the confirmation, and which rows are imported.
 func TestVerdicts(t *testing.T) {
 	b := setup(t)
 	for _, in := range []customer.Input{

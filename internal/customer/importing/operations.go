@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Upload stores a file to import. The fields of its columns are those of the last confirmed import with the same headings, if there is
+// Upload stores a file to import. Its columns have the fields of the last confirmed import with the same headings, if there is
 // one.
 var Upload = idempotency.Define(idempotency.Spec[Draft, Import]{
 	Kind: idempotency.Create, Name: "customer_import.upload", Table: Table,

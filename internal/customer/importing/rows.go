@@ -21,7 +21,7 @@ import (
 	"onlyonce/internal/value/csvfile"
 )
 
-// Row is a row of a file, with what its import does.
+// Row is a row of a file, with its verdict.
 type Row struct {
 	Line  int // where it begins
 	Cells []string
@@ -42,7 +42,7 @@ type Row struct {
 // Difference is a field in which a row differs from a customer.
 type Difference struct{ Label, Saved, InFile string }
 
-// Verdict is what an import finds out about a row.
+// Verdict is the result of comparing a row with the customers.
 type Verdict string
 
 // The verdicts.
@@ -173,12 +173,12 @@ func digest(kind, value string) [16]byte {
 	return [16]byte(sum[:16])
 }
 
-// found is what the database knows about a row.
+// found has the intent and the customers that the database has for a row.
 type found struct {
 	Intent   string          // the outcome of an earlier attempt; "" for none
 	ByID     bool            // the customer was found by its external id
 	Customer json.RawMessage // the one with the external id, or else with the email and name; nil for none
-	Like     string          // what another customer has in common
+	Like     string          // the field that another customer has in common
 	LikeID   uuid.UUID
 	LikeName string
 }

@@ -35,7 +35,7 @@ func newClient(private bool, timeout time.Duration) *http.Client {
 }
 
 // isPublic reports whether an address belongs to a machine on the public internet. Of IPv6, only the global unicast addresses that are
-// allocated may do so, except those that contain an IPv4 address.
+// allocated may do so, except ranges that contain an IPv4 address.
 func isPublic(at netip.Addr) bool {
 	at = at.Unmap()
 	if at.Is6() && !globalUnicast.Contains(at) {
@@ -51,7 +51,7 @@ func isPublic(at netip.Addr) bool {
 
 var (
 	globalUnicast = netip.MustParsePrefix("2000::/3")
-	// specials are the networks of https://www.iana.org/assignments/iana-ipv4-special-registry, and those of its twin for IPv6 in 2000::/3.
+	// specials are the networks of https://www.iana.org/assignments/iana-ipv4-special-registry, and of its twin for IPv6 within 2000::/3.
 	specials = prefixes(
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
 		"192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24",

@@ -256,8 +256,8 @@ func TestReplicas(t *testing.T) {
 	assert.Thatf(t, len(times) == records && len(b.got()) == records, "%d events were received %d times", len(times), len(b.got()))
 }
 
-// TestOrder: while customers change, and a program often fails, it receives each event at least once, and the first times of those of a
-// customer in the order of its changes.
+// TestOrder checks that a program that often fails receives each event at least once while customers change.
+// It receives the events of a customer for the first time in the order of its changes.
 func TestOrder(t *testing.T) {
 	b := setup(t, "customer.")
 	b.answers(func(w http.ResponseWriter, _ *http.Request) {

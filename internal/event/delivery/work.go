@@ -40,7 +40,7 @@ const (
 	atOnce = 4
 	// DefaultTimeout bounds an attempt.
 	DefaultTimeout = 15 * time.Second
-	// noting bounds what an attempt does with the database after it.
+	// noting bounds the time in which the outcome of an attempt is stored.
 	noting = 10 * time.Second
 	// turn is the time after which a job lets others take its place.
 	turn = 30 * time.Second

@@ -56,7 +56,7 @@ type Draft struct {
 	Operations string `json:"operations,omitzero"`
 }
 
-// Server has what a server knows of the endpoints that it can deliver to.
+// Server describes the endpoints that a server can deliver to.
 type Server struct {
 	HasKey  bool     // without a key, deliveries can't be signed
 	Private bool     // whether addresses may begin with http://

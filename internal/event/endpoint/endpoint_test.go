@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// TestFewEndpoints checks that five of several endpoints that are added at once are on, and another one once one of them is off.
+// TestFewEndpoints adds endpoints at once. Five are on, and another one can follow one that is off.
 func TestFewEndpoints(t *testing.T) {
 	b := storetest.Setup(t)
 	add := func(i int) error {

@@ -72,7 +72,7 @@ func TestEvents(t *testing.T) {
 	wantSent(b, erased)
 }
 
-// wantSent compares the events of a page with those that are sent to endpoints, which are made when they are sent.
+// wantSent compares the events of a page with the JSON that is sent to endpoints, which is made when it is sent.
 func wantSent(b *sitetest.Bundle, page sitetest.Answer) {
 	b.Helper()
 	var sent []string

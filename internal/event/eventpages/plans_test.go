@@ -88,7 +88,7 @@ func everyEndpoint(b *sitetest.Bundle, person *sitetest.Client) map[string][]sit
 	return routes
 }
 
-// delivers sends events, two of one record and one of another, and deletes old deliveries.
+// delivers sends two events of one record and one of another, and deletes old deliveries.
 func delivers(p *sitetest.Planner) {
 	p.During("delivering", func() {
 		received := 0

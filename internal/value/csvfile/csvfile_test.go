@@ -73,7 +73,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestWrite reads what it has written. An encoding without a character replaces it.
+// TestWrite reads its own output. An encoding without a character replaces it.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	for _, encoding := range []csvfile.Encoding{csvfile.UTF8, csvfile.UTF8Marked, csvfile.Windows1252} {

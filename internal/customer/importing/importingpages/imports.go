@@ -113,7 +113,7 @@ func formOfSettings(s importing.Settings) url.Values {
 	return form
 }
 
-// chosen returns the settings in an address or a form, or those of the import.
+// chosen returns the settings in an address or a form, or else of the import.
 func chosen(values url.Values, i importing.Import) importing.Settings {
 	s := i.Settings
 	columns := values[customerviews.ColumnField]
