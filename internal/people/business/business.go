@@ -83,12 +83,16 @@ type table struct {
 	Key     []string // the columns of the primary key, by which rows are ordered
 }
 
+func leftOut(parts []Part) map[string]string {
+	all := maps.Clone(own.LeftOut)
+	for _, p := range parts {
+		maps.Copy(all, p.LeftOut)
+	}
+	return all
+}
+
 // tables returns the tables that are exported, by name.
 func tables(ctx context.Context, tx pgx.Tx, parts []Part) ([]table, error) {
-	leftOut := maps.Clone(own.LeftOut)
-	for _, p := range parts {
-		maps.Copy(leftOut, p.LeftOut)
-	}
 	rows, _ := tx.Query(ctx, `
 		SELECT relname::text,
 			array_agg(attname::text ORDER BY attnum) FILTER (WHERE attname <> 'tenant_id' AND attgenerated = ''),
@@ -98,7 +102,7 @@ func tables(ctx context.Context, tx pgx.Tx, parts []Part) ([]table, error) {
 			JOIN pg_index ON indrelid = c.oid AND indisprimary
 		WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND relname <> ALL ($1)
 		GROUP BY c.oid HAVING bool_or(attname = 'tenant_id')
-		ORDER BY relname COLLATE "C"`, slices.Collect(maps.Keys(leftOut))) // CollectRows returns its error
+		ORDER BY relname COLLATE "C"`, slices.Collect(maps.Keys(leftOut(parts)))) // CollectRows returns its error
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[table])
 	if err != nil {
 		return nil, fmt.Errorf("read the tables: %w", err)
