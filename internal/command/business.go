@@ -32,7 +32,7 @@ func (c tenantExport) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return fmt.Errorf("write the file: %w", err)
 		}
-		m, err := business.Export(ctx, pool, file, tenant, t.copies())
+		m, err := business.Export(ctx, pool, file, tenant, t.site.Copies())
 		if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 			return errors.Join(err, os.Remove(c.File))
 		}
@@ -61,7 +61,7 @@ func (c tenantImport) Run(ctx context.Context, t *terminal) error {
 			return fmt.Errorf("reach the database: %w", err)
 		}
 		defer conn.Close(context.WithoutCancel(ctx))
-		tenant, err := business.Import(ctx, conn, &file.Reader, c.Name, t.copies())
+		tenant, err := business.Import(ctx, conn, &file.Reader, c.Name, t.site.Copies())
 		if err != nil {
 			return err
 		}
@@ -86,12 +86,4 @@ func (t *terminal) adminURL(app string) (string, error) {
 	}
 	embedded.User = url.User(server.Superuser)
 	return embedded.String(), nil
-}
-
-// copies returns the parts of copies of businesses.
-func (t *terminal) copies() (parts []business.Part) {
-	for _, r := range t.site.Rooms {
-		parts = append(parts, r.Copies)
-	}
-	return parts
 }

@@ -234,7 +234,9 @@ func TestImportRefuses(t *testing.T) {
 		"an unlisted one":  {func(_ content, m *business.Manifest) { m.Tables = m.Tables[1:] }, "its manifest lists"},
 		"a table of users": {rename("settings", "users"), "the table settings is missing"},
 		"another column":   {replace("settings", "name,", "tenant_id,"), "settings.csv: ERROR: column name mismatch"},
-		"a row less":       {func(c content, _ *business.Manifest) { c["customers.csv"], _, _ = strings.Cut(c["customers.csv"], "\n") }, "customers.csv has 0 rows"},
+		"a row less": {func(c content, _ *business.Manifest) {
+			c["customers.csv"], _, _ = strings.Cut(c["customers.csv"], "\n")
+		}, "customers.csv has 0 rows"},
 		"no row":           {empty(""), "there are no settings"},
 		"no customer":      {empty("customers"), " refers to none ("},
 		"a check":          {replace("settings", ",EUR,", ",eur,"), "settings.csv: "},

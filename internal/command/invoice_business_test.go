@@ -78,8 +78,8 @@ func refusedOfInvoices() map[string]struct {
 			first := regexp.MustCompile(`(?m)^([0-9a-f-]{36},[0-9a-f-]{36},\d+)`).FindString(c["payments.csv"])
 			c["payments.csv"] = strings.Replace(c["payments.csv"], first, first+"0", 1)
 		}, "are not its paid amount"},
-		"no postings":  {empty("postings"), "the ledger of invoice"},
-		"no entries":   {empty("account_entries"), " of the books"},
-		"no sums":      {empty("standing"), " is not that of the books"},
+		"no postings": {empty("postings"), "the ledger of invoice"},
+		"no entries":  {empty("account_entries"), " of the books"},
+		"no sums":     {empty("standing"), " is not that of the books"},
 	}
 }
