@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -36,7 +37,7 @@ func (c tenantExport) Run(ctx context.Context, t *terminal) error {
 		if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 			return errors.Join(err, os.Remove(c.File))
 		}
-		return t.print(m, fmt.Sprintf("Tenant %q was exported: %s has all data of %s.", tenant.Name, c.File, m.At.Format("2 Jan 2006, 15:04:05 UTC")))
+		return t.print(m, fmt.Sprintf("Tenant %q was exported to %s, as of %s.", tenant.Name, c.File, m.At.Format(time.RFC3339)))
 	})
 }
 

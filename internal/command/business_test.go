@@ -44,8 +44,9 @@ func (b *bundle) contentOf(tenant string) (content map[string]string) {
 	b.Helper()
 	content = map[string]string{}
 	rows, _ := b.Admin().Query(b.Context(), `
-		SELECT table_name, format('SELECT count(*) || '' '' || md5(COALESCE(string_agg(line, E''\n'' ORDER BY line COLLATE "C"), '''')) FROM (
-			SELECT replace((to_jsonb(r) - ''tenant_id'')::text, %L, ''tenant'') FROM %I r WHERE tenant_id = %1$L) AS all_rows (line)',
+		SELECT table_name, format('
+			SELECT count(*) || '' '' || md5(COALESCE(string_agg(line, E''\n'' ORDER BY line COLLATE "C"), ''''))
+			FROM (SELECT replace((to_jsonb(r) - ''tenant_id'')::text, %L, ''tenant'') FROM %I r WHERE tenant_id = %1$L) AS all_rows (line)',
 			$1::text, table_name)
 		FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'tenant_id'`, tenant)
 	type query struct{ Table, SQL string }
@@ -72,8 +73,8 @@ func (b *bundle) fillTables(tenant string) {
 		SELECT min(id::text)::uuid AS one, max(id::text)::uuid AS other FROM customers WHERE tenant_id = '%[1]s';
 		INSERT INTO customer_distinctions (tenant_id, id, customer_ids) SELECT '%[1]s', one, ARRAY[one, other] FROM pair;
 		INSERT INTO customer_distinct_pairs (tenant_id, one_id, other_id) SELECT '%[1]s', one, other FROM pair;
-		INSERT INTO customer_erasures (tenant_id, id, customer_id, reason) SELECT '%[1]s', one, one, 'asked' FROM pair;
-		INSERT INTO customer_merges (tenant_id, id, winner_id, loser_ids) SELECT '%[1]s', one, one, ARRAY[other] FROM pair;
+		INSERT INTO customer_erasures (tenant_id, id, customer_id, reason) SELECT '%[1]s', one, one AS customer, 'asked' FROM pair;
+		INSERT INTO customer_merges (tenant_id, id, winner_id, loser_ids) SELECT '%[1]s', one, one AS winner, ARRAY[other] FROM pair;
 		INSERT INTO customer_merge_rows (tenant_id, row_id, merge_id, table_name, column_name, was)
 		SELECT '%[1]s', other, one, 'customers', 'merged_into', one FROM pair;
 		INSERT INTO customer_imports (tenant_id, id, file_name, encoding, separator, headings, headings_digest, columns, row_count, source,
@@ -134,7 +135,8 @@ func TestBusinessIsCopied(t *testing.T) {
 				continue
 			}
 			var n int
-			must.OK(t, of.Admin().QueryRow(t.Context(), `SELECT count(*) FROM `+table.Name+` WHERE tenant_id = $1 AND `+condition, id).Scan(&n))
+			sql := `SELECT count(*) FROM ` + table.Name + ` WHERE tenant_id = $1 AND ` + condition
+			must.OK(t, of.Admin().QueryRow(t.Context(), sql, id).Scan(&n))
 			assert.Thatf(t, n == 0, "%s: %d rows with %s", table.Name, n, condition)
 		}
 		again, _, said := of.imports(file, "--name", "Again")

@@ -22,7 +22,7 @@ func (b *bundle) fillTablesOfInvoices(tenant string) {
 		UPDATE mails SET state = 'queued', sent_at = NULL WHERE tenant_id = '%[1]s' AND state = 'sent' AND id = (
 			SELECT id FROM mails WHERE tenant_id = '%[1]s' AND state = 'sent' LIMIT 1);
 		INSERT INTO attachments (tenant_id, id, invoice_id, file_name, file_digest)
-		SELECT '%[1]s', one, one, 'a.txt', digest FROM billed, file_contents WHERE tenant_id = '%[1]s';
+		SELECT '%[1]s', one, one AS invoice, 'a.txt', digest FROM billed, file_contents WHERE tenant_id = '%[1]s';
 		INSERT INTO logos (tenant_id, id, file_name, file_digest)
 		SELECT '%[1]s', one, 'a.png', digest FROM billed, file_contents WHERE tenant_id = '%[1]s';
 		INSERT INTO closings (tenant_id, id, through) SELECT '%[1]s', one, '2000-01-01' FROM billed;
@@ -43,7 +43,7 @@ func (b *bundle) fillTablesOfInvoices(tenant string) {
 		SELECT tenant_id, 'damaged', id FROM credit_notes WHERE tenant_id = '%[1]s';
 		INSERT INTO webhook_sources (tenant_id, id, name, scheme) SELECT '%[1]s', one, 'Bank', 'standard' FROM billed;
 		INSERT INTO webhook_events (tenant_id, id, source_id, event_id, digest, type, state)
-		SELECT '%[1]s', one, one, 'evt 1', sha256(''), 'x', 'kept' FROM billed;
+		SELECT '%[1]s', one, one AS source, 'evt 1', sha256(''), 'x', 'kept' FROM billed;
 		INSERT INTO webhook_bodies (tenant_id, event_id, body) SELECT tenant_id, id, '{}' FROM webhook_events WHERE tenant_id = '%[1]s'`,
 		tenant))
 }

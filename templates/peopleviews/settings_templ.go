@@ -72,7 +72,7 @@ func SettingsPage(p templates.Page, v Settings) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.DownloadHref != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<h2>All data</h2><p>A ZIP file with all records of this business, with their files and history, as tables. It has no passwords, people, API tokens and secrets. Another installation can import it as a new business.</p><p><a class=\"button\" href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<h2>All data</h2><p>A ZIP file with a table for each kind of record, with history and files. It has no people, passwords, API tokens and secrets. The operator of an installation can import it there as a new business.</p><p><a class=\"button\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

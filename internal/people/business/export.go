@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -62,12 +63,16 @@ func (m *Manifest) write(ctx context.Context, tx pgx.Tx, to io.Writer, parts []P
 	}
 	encoder := json.NewEncoder(entry)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(m); err != nil {
-		return err
+	if err := errors.Join(encoder.Encode(m), file.Close()); err != nil {
+		return fmt.Errorf("%s: %w", manifestName, err)
 	}
-	return file.Close()
+	return nil
 }
 
 func (m *Manifest) entry(file *zip.Writer, name string) (io.Writer, error) {
-	return file.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: m.At.UTC().Truncate(time.Second)})
+	entry, err := file.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: m.At.UTC().Truncate(time.Second)})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return entry, nil
 }

@@ -176,7 +176,8 @@ func (p unpacked) copy(ctx context.Context, tx pgx.Tx, tenant uuid.UUID, t table
 		return err
 	}
 	hash := sha256.New()
-	staged, err := tx.Conn().PgConn().CopyFrom(ctx, io.TeeReader(content, hash), `COPY pg_temp.staged FROM STDIN (FORMAT csv, HEADER match)`)
+	const from = `COPY pg_temp.staged FROM STDIN (FORMAT csv, HEADER match)`
+	staged, err := tx.Conn().PgConn().CopyFrom(ctx, io.TeeReader(content, hash), from)
 	if err != nil {
 		return wrong("%s: %v", f.Name, err)
 	}
@@ -211,7 +212,9 @@ func checkReferences(ctx context.Context, tx pgx.Tx, tenant uuid.UUID, all []tab
 		names[i] = t.Name
 	}
 	rows, _ := tx.Query(ctx, `
-		SELECT conname::text, conrelid::regclass::text, format('SELECT EXISTS (SELECT FROM %s r WHERE r.tenant_id = $1 AND %s AND NOT EXISTS (SELECT FROM %s o WHERE %s))',
+		SELECT conname::text, conrelid::regclass::text, format('
+			SELECT EXISTS (
+				SELECT FROM %s r WHERE r.tenant_id = $1 AND %s AND NOT EXISTS (SELECT FROM %s o WHERE %s))',
 			conrelid::regclass, string_agg(format('r.%I IS NOT NULL', a.attname), ' AND '), confrelid::regclass,
 			string_agg(format('o.%I = r.%I', b.attname, a.attname), ' AND '))
 		FROM pg_constraint CROSS JOIN unnest(conkey, confkey) AS pair (here, there)
