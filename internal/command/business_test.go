@@ -235,7 +235,7 @@ func TestImportRefuses(t *testing.T) {
 		"a table less":     {func(c content, _ *business.Manifest) { delete(c, "settings.csv") }, "its manifest lists"},
 		"an unlisted one":  {func(_ content, m *business.Manifest) { m.Tables = m.Tables[1:] }, "its manifest lists"},
 		"a table of users": {rename("settings", "users"), "the table settings is missing"},
-		"another column":   {replace("settings", "name,", "tenant_id,"), "settings.csv: ERROR: column name mismatch"},
+		"another column":   {replace("settings", "name,", "tenant_id,"), "settings.csv: column name mismatch"},
 		"a row less": {func(c content, _ *business.Manifest) {
 			c["customers.csv"], _, _ = strings.Cut(c["customers.csv"], "\n")
 		}, "customers.csv has 0 rows"},

@@ -16,8 +16,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestTablesAreExportedOrLeftOut checks that no table that is exported has secrets or refers to one that is left out, and that each of
-// these exists.
+// TestTablesAreExportedOrLeftOut checks that no exported table has secrets, or rows that an installation has once, and that each table
+// that is left out exists.
 func TestTablesAreExportedOrLeftOut(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -47,6 +47,14 @@ func TestTablesAreExportedOrLeftOut(t *testing.T) {
 		{`SELECT name FROM unnest(@left_out::text[]) AS name WHERE NOT EXISTS (
 			SELECT FROM information_schema.columns WHERE table_name = name AND column_name = 'tenant_id')`,
 			"is left out, and isn't a table of tenants"},
+		{`
+			SELECT table_name || '.' || column_name FROM information_schema.columns
+			WHERE table_schema = 'public' AND table_name = ANY (@exported) AND (is_identity = 'YES' OR column_default LIKE 'nextval%')`,
+			"is numbered in an installation: a copy may have the same numbers"},
+		{`
+			SELECT indexrelid::regclass::text FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
+			WHERE indisunique AND indrelid = ANY (@exported::regclass[]) AND attname <> 'tenant_id'`,
+			"is unique in an installation: a copy would be refused"},
 		{`
 			SELECT table_name FROM information_schema.columns
 			WHERE table_schema = 'public' AND column_name = 'tenant_id' AND table_name <> ALL (@exported::text[] || @left_out::text[])`,

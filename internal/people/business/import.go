@@ -152,7 +152,14 @@ func (p unpacked) load(ctx context.Context, tx pgx.Tx, t account.Tenant, parts [
 	if _, err := tx.Exec(ctx, `SET LOCAL session_replication_role = origin`); err != nil {
 		return err
 	}
-	if err := checkReferences(ctx, tx, t.ID, all); err != nil {
+	names := make([]string, len(all))
+	for i, t := range all {
+		names[i] = t.Name
+	}
+	if _, err := tx.Exec(ctx, `ANALYZE `+quoted(names)); err != nil { // or the checks are planned for empty tables
+		return err
+	}
+	if err := checkReferences(ctx, tx, t.ID, names); err != nil {
 		return err
 	}
 	return settle(ctx, tx, t.ID, append([]Part{own}, parts...))
@@ -178,8 +185,11 @@ func (p unpacked) copy(ctx context.Context, tx pgx.Tx, tenant uuid.UUID, t table
 	hash := sha256.New()
 	const from = `COPY pg_temp.staged FROM STDIN (FORMAT csv, HEADER match)`
 	staged, err := tx.Conn().PgConn().CopyFrom(ctx, io.TeeReader(content, hash), from)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return wrong("%s: %s", f.Name, refused.Message)
+	}
 	if err != nil {
-		return wrong("%s: %v", f.Name, err)
+		return fmt.Errorf("%s: %w", t.Name, err)
 	}
 	if sum := hex.EncodeToString(hash.Sum(nil)); sum != listed.SHA256 || staged.RowsAffected() != listed.Rows {
 		return wrong("%s has %d rows and the digest %s, and its manifest lists %d and %s",
@@ -206,11 +216,7 @@ func (p unpacked) copy(ctx context.Context, tx pgx.Tx, tenant uuid.UUID, t table
 }
 
 // checkReferences checks the foreign keys of tables, which PostgreSQL doesn't check without triggers.
-func checkReferences(ctx context.Context, tx pgx.Tx, tenant uuid.UUID, all []table) error {
-	names := make([]string, len(all))
-	for i, t := range all {
-		names[i] = t.Name
-	}
+func checkReferences(ctx context.Context, tx pgx.Tx, tenant uuid.UUID, names []string) error {
 	rows, _ := tx.Query(ctx, `
 		SELECT conname::text, conrelid::regclass::text, format('
 			SELECT EXISTS (
