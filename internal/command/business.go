@@ -46,7 +46,7 @@ type tenantImport struct {
 	Name string `help:"Name of the new tenant; first: that in the file." placeholder:"NAME"`
 }
 
-// Run makes a tenant of a file.
+// Run makes a tenant from a file.
 func (c tenantImport) Run(ctx context.Context, t *terminal) error {
 	file, err := zip.OpenReader(c.File)
 	if err != nil {

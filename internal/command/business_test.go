@@ -83,6 +83,8 @@ func (b *bundle) fillTables(tenant string) {
 		INSERT INTO customer_import_chunks (tenant_id, import_id, line, created, known, left_out) SELECT '%[1]s', one, 1, 1, 0, 0 FROM pair;
 		INSERT INTO customer_import_files (tenant_id, import_id, content) SELECT '%[1]s', one, '\x00ff' FROM pair;
 		INSERT INTO customer_import_problems (tenant_id, import_id, line, problem) SELECT '%[1]s', one, 1, 'Enter a name.' FROM pair;
+		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+		SELECT tenant_id, record_id, operation, key, 'effect' FROM intents WHERE tenant_id = '%[1]s' LIMIT 1 ON CONFLICT DO NOTHING;
 		INSERT INTO likenesses (tenant_id, likeness, record_id, expires_at) SELECT '%[1]s', sha256(''), one, 'infinity' FROM pair`, tenant))
 }
 
@@ -102,7 +104,7 @@ func TestBusinessIsCopied(t *testing.T) {
 		})
 	}
 	var first string
-	kept := billed{}
+	var kept billed
 	served("before", b, apptest.Acme, func(b *bundle, at, token string) {
 		_, first = b.customer(at, token, "before")
 		kept = b.invoice(at, token, "kept", "")
@@ -150,7 +152,9 @@ func TestBusinessIsCopied(t *testing.T) {
 			_, again := b.customer(at, token, "before")
 			assert.Thatf(b, again == first, "a key from before: %s\nwant %s", again, first)
 			b.goesOn(at, token, kept)
-			for _, list := range append([]string{"customers", "settings"}, listsOfInvoices()...) {
+			lists := []string{"customers", "settings"}
+			lists = append(lists, listsOfInvoices()...)
+			for _, list := range lists {
 				r := b.request(http.MethodGet, at+"/api/v1/"+list, "application/json", token, "")
 				r.Header.Del("Idempotency-Key")
 				status, body := b.do(http.DefaultClient, r)
@@ -222,6 +226,7 @@ func TestImportRefuses(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
 	b := &bundle{t, apptest.Demo.New(t)}
+	b.fillTables(apptest.Acme)
 	file := filepath.Join(t.TempDir(), "acme.zip")
 	b.want(done, "", "tenant", "export", apptest.Acme, file)
 	type content = map[string]string

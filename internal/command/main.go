@@ -67,7 +67,7 @@ type commands struct {
 		Create tenantCreate `cmd:"" help:"Make a tenant, or say that it is there."`
 		List   tenantList   `cmd:"" help:"List the tenants, at most 1000, in the order of their ids."`
 		Export tenantExport `cmd:"" help:"Write the data of a tenant to a ZIP file, without users, tokens and secrets."`
-		Import tenantImport `cmd:"" help:"Make a tenant of such a file, as the role of ADMIN_URL, a superuser."`
+		Import tenantImport `cmd:"" help:"Make a tenant from such a file, as the superuser of ADMIN_URL."`
 	} `cmd:"" help:"Tenants: businesses whose data is kept apart."`
 	User struct {
 		Create   userCreate   `cmd:"" help:"Make a user, whose password is read from stdin, or say that it is there."`

@@ -1,5 +1,5 @@
-// Package business copies a business as a ZIP file, which [Import] makes a new business of: with the ids of its records, the keys of its
-// intents, and the same sums.
+// Package business exports a business as a ZIP file, and imports the file as a new business, with the same ids of records, keys of intents
+// and sums.
 //
 // The file has the rows of each table with tenant_id, as CSV that COPY writes and reads, and a [Manifest]. The tables are those of the
 // catalog, so a new one is exported unless a [Part] leaves it out.
@@ -21,9 +21,9 @@ import (
 type Part struct {
 	// LeftOut has the tables that are not exported, each with the reason.
 	LeftOut map[string]string
-	// Sums are queries for whatever does not add up in an imported tenant, $1, one line of text each.
+	// Sums are queries for amounts that don't add up in an imported tenant, $1. A row is a text that names one.
 	Sums []string
-	// Settle are statements about an imported tenant, $1. They end what the exported business still does by itself.
+	// Settle are statements about an imported tenant, $1, so that it does nothing by itself that the exported one does too.
 	Settle []string
 }
 

@@ -39,7 +39,7 @@ func (e *FileError) Error() string { return "the file can't be imported: " + e.P
 
 func wrong(format string, args ...any) error { return &FileError{fmt.Sprintf(format, args...)} }
 
-// Import makes a tenant of an exported file, or does nothing. The name is that of the manifest if it is empty. conn belongs to a superuser,
+// Import creates a tenant from an exported file, or does nothing. The name is that of the manifest if it is empty. conn belongs to a superuser,
 // or to a role with BYPASSRLS that may write the tables and set session_replication_role. No trigger runs for the rows. Instead, Import
 // checks each foreign key, and the sums.
 //
@@ -82,7 +82,7 @@ type unpacked struct {
 	files map[string]*zip.File // by name
 }
 
-// unpack reads the manifest, and checks that the file has what the manifest lists, and nothing else.
+// unpack reads the manifest, and checks that the file has as many tables as the manifest.
 func unpack(file *zip.Reader) (p unpacked, err error) {
 	p.files = map[string]*zip.File{}
 	size := uint64(0)
@@ -246,7 +246,7 @@ func checkReferences(ctx context.Context, tx pgx.Tx, tenant uuid.UUID, names []s
 	return nil
 }
 
-// settle checks the sums of a tenant, and then lets it rest.
+// settle checks the sums of a tenant, and then runs the statements that settle it.
 func settle(ctx context.Context, tx pgx.Tx, tenant uuid.UUID, parts []Part) error {
 	for _, part := range parts {
 		for _, sql := range part.Sums {
