@@ -22,9 +22,12 @@ type tenantExport struct {
 	File   string `arg:"" help:"The ZIP file to write. It must not exist." placeholder:"FILE"`
 }
 
+// exportTimeout bounds an export.
+const exportTimeout = 6 * time.Hour
+
 // Run writes a tenant to a new file, or removes it.
 func (c tenantExport) Run(ctx context.Context, t *terminal) error {
-	return t.withPool(ctx, func(ctx context.Context, pool *pgxpool.Pool) (err error) {
+	return t.withPoolFor(ctx, exportTimeout, func(ctx context.Context, pool *pgxpool.Pool) error {
 		tenant, err := findAnyTenant(ctx, pool, c.Tenant)
 		if err != nil {
 			return err

@@ -2,8 +2,8 @@ package invoiceroom
 
 import "onlyonce/internal/people/business"
 
-// copies returns the part of invoices in copies of a business. The exported business goes on, so its copy sends no email and bills no period
-// by itself.
+// copies returns the part of invoices in copies of a business. The exported business goes on, so its copy sends no email and bills no
+// period by itself.
 func copies() business.Part {
 	return business.Part{
 		LeftOut: map[string]string{"webhook_secrets": "sealed with the key of the program"},

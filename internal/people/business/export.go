@@ -35,7 +35,8 @@ func (m *Manifest) write(ctx context.Context, tx pgx.Tx, to io.Writer, parts []P
 	if m.Schema, err = migrations.Newest(migrations.FS); err != nil {
 		return err
 	}
-	if err := tx.QueryRow(ctx, `SELECT now() FROM set_config('onlyonce.tenant_id', $1::text, true)`, m.Tenant).Scan(&m.At); err != nil {
+	const enter = `SELECT now() FROM set_config('onlyonce.tenant_id', $1::text, true)`
+	if err := tx.QueryRow(ctx, enter, m.Tenant).Scan(&m.At); err != nil {
 		return err
 	}
 	all, err := tables(ctx, tx, parts)

@@ -39,8 +39,8 @@ func (e *FileError) Error() string { return "the file can't be imported: " + e.P
 
 func wrong(format string, args ...any) error { return &FileError{fmt.Sprintf(format, args...)} }
 
-// Import creates a tenant from an exported file, or does nothing. The name is that of the manifest if it is empty. conn belongs to a superuser,
-// or to a role with BYPASSRLS that may write the tables and set session_replication_role. No trigger runs for the rows. Instead, Import
+// Import creates a tenant from an exported file, or does nothing. An empty name is that of the manifest. conn belongs to a superuser, or
+// to a role with BYPASSRLS that may write the tables and set session_replication_role. No trigger runs for the rows. Instead, Import
 // checks each foreign key, and the sums.
 //
 // It returns a [*FileError], [ErrImported], [ErrNameTaken], an [*invalid.Error] for an unsuitable name, or an error of
