@@ -263,13 +263,14 @@ func TestImportRefuses(t *testing.T) {
 		"another digest: %d, %s", code, said)
 	code, _, said = b.imports(zipped(t, all, append(names, names[0])), "--name", "Copy")
 	assert.Thatf(t, code == failed && strings.Contains(said, "twice"), "a file twice: %d, %s", code, said)
+	code, _, said = b.run("", "tenant", "import", file, "--name", "Copy")
+	assert.Thatf(t, code == failed && strings.Contains(said, "as a superuser may (ADMIN_URL)"), "as the app's role: %d, %s", code, said)
 	must.OK(t, os.WriteFile(file, []byte("PK"), 0o600))
 	code, _, said = b.imports(file)
 	assert.Thatf(t, code == failed && strings.Contains(said, "not a valid zip file"), "no ZIP file: %d, %s", code, said)
 	if after := b.contents(); after != before {
 		t.Errorf("there is\n%s\nand was\n%s", after, before)
 	}
-	b.want(failed, "", "tenant", "import", file, "--name", "Copy") // as the app's role
 }
 
 func rename(from, to string) func(map[string]string, *business.Manifest) {
