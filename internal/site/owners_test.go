@@ -14,10 +14,10 @@ import (
 	"onlyonce/internal/site/sitetest"
 )
 
-// ownersPlaces returns the addresses of the lists for owners: attempts, and the resources without an API, such as people and
-// tokens.
+// ownersPlaces returns the addresses of the places for owners: attempts, the file with all data, and the resources without an API, such as
+// people and tokens.
 func ownersPlaces() []string {
-	places := []string{"/attempts"}
+	places := []string{"/attempts", "/settings/data.zip"}
 	for _, of := range sitecases.Resources() {
 		if of.People && of.Parent == nil && !of.Strangers {
 			places = append(places, of.Path)

@@ -56,7 +56,7 @@ func states() map[string]templ.Component {
 		"attempts not kept":       peopleviews.AttemptsPage(page, peopleviews.AttemptList{}),
 		"settings": peopleviews.SettingsPage(withHistory, peopleviews.Settings{
 			RecordView: templates.RecordView{Name: "Settings", Facts: archived.Facts, EditHref: "/settings/edit"},
-			Groups:     []peopleviews.FactGroup{{Title: "Bank account", Facts: withLines}},
+			Groups:     []peopleviews.FactGroup{{Title: "Bank account", Facts: withLines}}, DownloadHref: "/settings/data.zip",
 		}),
 		"settings form": peopleviews.SettingsFormPage(page, peopleviews.SettingsForm{
 			Form: templates.Form{

@@ -10,10 +10,11 @@ import (
 	"github.com/riverqueue/river"
 
 	"onlyonce/internal/customer/importing"
+	"onlyonce/internal/people/business"
 	"onlyonce/internal/room"
 )
 
-// Room returns the jobs of customers, and deletes the files of old imports.
+// Room returns the jobs of customers, and deletes the files of old imports. In a copy of a business, an unfinished import is stopped.
 func Room() room.Room {
 	return room.Room{
 		Jobs: func(jobs room.Jobs) error {
@@ -24,5 +25,10 @@ func Room() room.Room {
 		Expire: func(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) error {
 			return importing.Expire(ctx, pool, tenant, time.Now().Add(-importing.Keep))
 		},
+		Copies: business.Part{Settle: []string{`
+			UPDATE customer_imports i SET state = 'stopped'
+			WHERE tenant_id = $1 AND state = 'running' AND row_count > (
+				SELECT COALESCE(sum(created + known + left_out), 0) FROM customer_import_chunks c
+				WHERE c.tenant_id = i.tenant_id AND c.import_id = i.id)`}},
 	}
 }
