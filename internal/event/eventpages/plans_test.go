@@ -13,7 +13,6 @@ import (
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/event/delivery"
-	"onlyonce/internal/event/endpoint"
 	"onlyonce/internal/event/eventcases"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
@@ -105,7 +104,7 @@ func delivers(p *sitetest.Planner) {
 	})
 	p.Exec(`UPDATE deliveries SET id = new_id() WHERE n > $1`, sitetest.Few/2)
 	p.During("deleting old deliveries", func() {
-		err := endpoint.Expire(p.Context(), p.Pool, p.Acme.ID)
+		err := delivery.Room().Expire(p.Context(), p.Pool, p.Acme.ID)
 		assert.Thatf(p, err == nil, "%v", err)
 	})
 }
