@@ -459,7 +459,7 @@ func TokenForm(p templates.Page, f templates.Form, parts []string) templ.Compone
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = scope(f.Input(templates.Input{ID: ScopeField, Hint: "The parts of the API that it's for. Without any, it's for all."}), f.Typed[ScopeField], parts).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = scope(f.Input(templates.Input{ID: ScopeField, Hint: "The parts of the API that it's for. Without any, it's for all except what only owners see, such as endpoints."}), f.Typed[ScopeField], parts).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -105,7 +105,7 @@ func expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) error {
 	}
 	return postgres.InTenant(ctx, pool, tenant, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
-			DELETE FROM endpoint_mails WHERE tenant_id = $1 AND id < new_id(now() - $2::interval)`, tenant, endpoint.Keep)
+			DELETE FROM endpoint_mails WHERE tenant_id = $1 AND id < (SELECT new_id(now() - $2::interval))`, tenant, endpoint.Keep)
 		return err
 	})
 }
