@@ -15,6 +15,8 @@ import (
 // consolePath is the address of the page that sends requests to the API. Its files are below it.
 const consolePath = docsPath + "/console"
 
+// consoleFiles start Swagger UI. The page of its own module has scripts inline.
+//
 //go:embed console.js console.css
 var consoleFiles embed.FS
 
