@@ -53,6 +53,8 @@ type Jobs struct {
 	Event func(ctx context.Context, tenant uuid.UUID, n int64) ([]byte, error)
 	// Private is set if events may be delivered to addresses that are not on the public internet.
 	Private bool
+	// Origin is the public URL of the app, or "" if it isn't configured. Product is its name.
+	Origin, Product string
 }
 
 // Group is a group of similar records.

@@ -149,6 +149,9 @@ func TestRowLevelSecurity(t *testing.T) {
 	b.Exec(`
 		INSERT INTO deliveries (tenant_id, endpoint_id, n, event_id, operation, record_id)
 		SELECT tenant_id, id, 0, id, '', id FROM endpoints`)
+	b.Exec(`
+		INSERT INTO endpoint_mails (tenant_id, endpoint_id, disabled_at, user_id, failing_since, answer)
+		SELECT e.tenant_id, e.id, now(), u.id, now(), '' FROM endpoints e JOIN users u ON u.tenant_id = e.tenant_id LIMIT 1`)
 	for _, table := range b.TenantTables() {
 		// So that globex has no row in any table, such as its settings.
 		b.Exec(`SET LOCAL session_replication_role = replica; DELETE FROM ` + table + ` WHERE tenant_id = '` + b.Globex.ID.String() + `'`)
