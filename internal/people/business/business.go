@@ -43,6 +43,7 @@ var own = Part{
 		"event_feeds":         "programs of the exported business",
 		"endpoints":           "programs of the exported business, which would get each event twice",
 		"deliveries":          "deliveries to endpoints",
+		"endpoint_mails":      "emails about endpoints",
 	},
 	Sums: []string{`SELECT 'there are no settings' WHERE NOT EXISTS (SELECT FROM settings WHERE tenant_id = $1)`},
 }
