@@ -2,11 +2,12 @@
 package site
 
 import (
+	"onlyonce/internal/customer/customerimport"
 	"onlyonce/internal/customer/customerpages"
-	"onlyonce/internal/customer/customerroom"
-	"onlyonce/internal/customer/importing/importingpages"
 	"onlyonce/internal/event/delivery"
 	"onlyonce/internal/event/eventpages"
+	"onlyonce/internal/importing/importingpages"
+	"onlyonce/internal/importing/importingroom"
 	"onlyonce/internal/invoice/attachment/attachmentpages"
 	"onlyonce/internal/invoice/batch/batchpages"
 	"onlyonce/internal/invoice/closing/closingpages"
@@ -48,7 +49,7 @@ func Mount(people peoplepages.Config, sendsMail, private bool, more ...func(*web
 		customerpages.Mount(s,
 			invoices.OfCustomer,
 		)
-		importingpages.Mount(s)
+		importingpages.Mount(s, "customers", customerimport.Kind)
 		statementpages.Mount(s, invoices.PDF)
 		duplicatepages.Mount(s, invoices.Invoices)
 		// New resources are added above this line.
@@ -68,7 +69,7 @@ func Mount(people peoplepages.Config, sendsMail, private bool, more ...func(*web
 // Rooms returns what domains add to the app besides their pages.
 func Rooms() []room.Room {
 	return []room.Room{
-		customerroom.Room(),
+		importingroom.Room(customerimport.Kind),
 		invoiceroom.Room(),
 		delivery.Room(),
 	}

@@ -94,17 +94,17 @@ func GrowMerges(b *sitetest.Bundle) {
 		SELECT '%[1]s', pg_temp.id(n), ARRAY[pg_temp.id(n), pg_temp.id(n + %[2]d)] FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO customer_distinct_pairs (tenant_id, one_id, other_id)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n + %[2]d) FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO customer_imports (
+		INSERT INTO imports (
 			tenant_id, id, file_name, encoding, separator, headings, headings_digest, columns, row_count, source, state, confirmed_at)
 		SELECT '%[1]s', pg_temp.id(n), 'customers.csv', 'utf-8', 'comma', '{Name,Email}', sha256(n::text::bytea), '{name,email}', 2, 'csv',
 			CASE n %% 3 WHEN 0 THEN 'uploaded' WHEN 1 THEN 'running' ELSE 'stopped' END, CASE WHEN n %% 3 > 0 THEN now() END
 		FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO customer_import_files (tenant_id, import_id, content)
+		INSERT INTO import_files (tenant_id, import_id, content)
 		SELECT '%[1]s', pg_temp.id(n), convert_to(format(E'Name,Email\nCustomer %%1$s,%%1$s@example.com\nNew %%1$s,\n', n), 'UTF8')
 		FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO customer_import_chunks (tenant_id, import_id, line, created, known, left_out)
+		INSERT INTO import_chunks (tenant_id, import_id, line, created, known, left_out)
 		SELECT '%[1]s', pg_temp.id(n), 1000, 0, 0, 1 FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO customer_import_problems (tenant_id, import_id, line, problem)
+		INSERT INTO import_problems (tenant_id, import_id, line, problem)
 		SELECT '%[1]s', pg_temp.id(n), 1000, 'Enter a name.' FROM generate_series(1, %[2]d) AS n`, b.Acme.ID, sitetest.Many))
 }
 

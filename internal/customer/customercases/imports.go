@@ -17,7 +17,7 @@ func Imports() sitetest.Resource {
 			Verb: "upload", Past: "uploaded", Button: "Upload", Told: "customers.csv uploaded. Nothing was created yet.",
 		},
 		Command: command, Label: "customers.csv",
-		Leaves: sitetest.Rows{"customer_imports": 1, "customer_import_files": 1, "intents": 1},
+		Leaves: sitetest.Rows{"imports": 1, "import_files": 1, "intents": 1},
 		Other:  sitetest.Change(command, "file", sitetest.FileValue("customers.csv", "Name,Email\nGrace Hopper,grace@example.com\n")),
 		Fields: []sitetest.Field{
 			{

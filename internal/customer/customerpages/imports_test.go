@@ -12,7 +12,8 @@ import (
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
-	"onlyonce/internal/customer/importing"
+	"onlyonce/internal/customer/customerimport"
+	"onlyonce/internal/importing"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
@@ -43,7 +44,7 @@ func TestImportOnPages(t *testing.T) {
 	question.Says("New: 61 rows", "look like existing customers: 1 row.", "be imported: 1 row.")
 	person.Press(question, "Import customers").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(page)).Says("0 of 63", "Stop", "Buchhaltung")
-	w := importing.Worker{Store: b.Replica.Store, Log: slog.New(slog.DiscardHandler)}
+	w := importing.Worker{Store: b.Replica.Store, Log: slog.New(slog.DiscardHandler), Kinds: []*importing.Kind{customerimport.Kind}}
 	must.OK(t, w.Work(t.Context(), &river.Job[importing.Job]{
 		Args: importing.Job{Tenant: b.Acme.ID, Import: uuid.MustParse(path.Base(page))},
 	}))

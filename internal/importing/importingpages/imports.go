@@ -1,4 +1,4 @@
-// Package importingpages has the pages of imports of customers.
+// Package importingpages has the pages of imports.
 package importingpages
 
 import (
@@ -16,45 +16,47 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"onlyonce/internal/customer/importing"
 	"onlyonce/internal/file"
+	"onlyonce/internal/importing"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/csvfile"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
-	"onlyonce/templates/customerviews"
+	"onlyonce/templates/importviews"
 )
 
 // pages has the dependencies of the pages.
 type pages struct {
 	site *web.Site
+	kind *importing.Kind
 	m    *web.Mounted[importing.Import]
 }
 
-// Mount mounts the imports in the place of the customers. Only owners import. Programs send customers one by one.
-func Mount(on *web.Site) {
-	s := &pages{on, web.Resource[importing.Import]{
-		One: "import", Path: "/customer-imports", Tab: "Imports", Table: importing.Table, Name: importing.Name,
-	}.Mount(on.Owners("customers"))}
-	draft := web.NewForm(s.m, importing.Input.Draft, web.Form[importing.Import]{
+// Mount mounts the imports of a kind in a place of the navigation, such as that of its records. Only owners import. Programs send records
+// one by one.
+func Mount(on *web.Site, section string, kind *importing.Kind) {
+	s := &pages{on, kind, web.Resource[importing.Import]{
+		One: "import", Path: "/" + kind.One + "-imports", Tab: "Imports", Table: kind.Table, Name: importing.Name,
+	}.Mount(on.Owners(section))}
+	draft := web.NewForm(s.m, kind.Draft, web.Form[importing.Import]{
 		Fields: []templates.Field{
 			{Name: "separator", Value: "Separator"}, {Name: "encoding", Value: "Encoding"}, {Name: "file", Value: "CSV file"},
 		},
 		Files: map[string]file.Rule{"file": importing.Rule()},
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 			const takes = "At most 10 MiB and 50,000 rows. Spreadsheets save a table as CSV."
-			return customerviews.UploadForm(p, f, importing.Rule().Accept(), takes), nil
+			return importviews.UploadForm(p, f, importing.Rule().Accept(), takes), nil
 		},
 		Words: &web.Wording{
-			Title: "Import customers", Submit: "Upload", Did: "uploaded", Does: "uploads", Again: "Upload it again",
+			Title: "Import " + kind.Many, Submit: "Upload", Did: "uploaded", Does: "uploads", Again: "Upload it again",
 			Created:  "%s uploaded. Nothing was created yet.",
 			Replayed: "Uploaded. We ignored the duplicate submission and kept your first request.",
 		},
 	})
 	web.List(s.m, web.Listing[importing.Import]{
 		Read: func(r *http.Request, page record.Page) (record.List[importing.Import], error) {
-			return importing.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, page)
+			return kind.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{
 			{Label: "File", Class: "name"}, {Label: "Progress", Class: "name"}, {Label: "Uploaded", Class: "date"},
@@ -77,38 +79,38 @@ func Mount(on *web.Site) {
 			}
 		},
 	})
-	web.Create(s.m, "", importing.Upload, draft, nil)
-	web.Transition(s.m, "confirm", "confirmed", "", importing.Confirm, web.NewCommand(settingsOfForm, importing.Settings.Check))
-	web.Ask(s.m, "confirm", importing.Confirm, web.Question[importing.Import]{
-		Submit: "Import customers", Page: s.confirm,
+	web.Create(s.m, "", kind.Upload, draft, nil)
+	web.Transition(s.m, "confirm", "confirmed", "", kind.Confirm, web.NewCommand(s.settingsOfForm, kind.Check))
+	web.Ask(s.m, "confirm", kind.Confirm, web.Question[importing.Import]{
+		Submit: "Import " + kind.Many, Page: s.confirm,
 		Fields: []templates.Field{
-			{Name: customerviews.ColumnsField, Value: "Columns"}, {Name: customerviews.SourceField, Value: "The file comes from"},
-			{Name: customerviews.TakesAlikeField, Value: "Import rows that look like other customers"},
+			{Name: importviews.ColumnsField, Value: "Columns"}, {Name: importviews.SourceField, Value: "The file comes from"},
+			{Name: importviews.TakesAlikeField, Value: "Import rows that look like other " + kind.Many},
 		},
 		Fresh: func(r *http.Request, i importing.Import) (url.Values, error) {
 			return formOfSettings(chosen(r.URL.Query(), i)), nil
 		},
 	})
-	web.Transition(s.m, "stop", "stopped", "", importing.Stop, web.Nothing(), &importing.NotConfirmed)
-	web.Transition(s.m, "continue", "continued", "", importing.Continue, web.Nothing(), &importing.NotConfirmed)
+	web.Transition(s.m, "stop", "stopped", "", kind.Stop, web.Nothing(), &importing.NotConfirmed)
+	web.Transition(s.m, "continue", "continued", "", kind.Continue, web.Nothing(), &importing.NotConfirmed)
 	web.Download(s.m, "problems", "text/csv", "", s.problems)
 }
 
 // settingsOfForm returns the settings in the question.
-func settingsOfForm(r *http.Request) (importing.Settings, error) {
-	s := importing.Settings{
-		Source: r.PostForm.Get(customerviews.SourceField), TakesAlike: r.PostForm.Get(customerviews.TakesAlikeField) == "true",
+func (s *pages) settingsOfForm(r *http.Request) (importing.Settings, error) {
+	of := importing.Settings{
+		Source: r.PostForm.Get(importviews.SourceField), TakesAlike: r.PostForm.Get(importviews.TakesAlikeField) == "true",
 	}
-	if r.PostForm.Has(customerviews.ColumnsField) {
-		s.Columns = strings.Split(r.PostForm.Get(customerviews.ColumnsField), ",")
+	if r.PostForm.Has(importviews.ColumnsField) {
+		of.Columns = strings.Split(r.PostForm.Get(importviews.ColumnsField), ",")
 	}
-	return s.Check()
+	return s.kind.Check(of)
 }
 
 func formOfSettings(s importing.Settings) url.Values {
-	form := url.Values{customerviews.ColumnsField: {strings.Join(s.Columns, ",")}, customerviews.SourceField: {s.Source}}
+	form := url.Values{importviews.ColumnsField: {strings.Join(s.Columns, ",")}, importviews.SourceField: {s.Source}}
 	if s.TakesAlike {
-		form.Set(customerviews.TakesAlikeField, "true")
+		form.Set(importviews.TakesAlikeField, "true")
 	}
 	return form
 }
@@ -116,15 +118,15 @@ func formOfSettings(s importing.Settings) url.Values {
 // chosen returns the settings in an address or a form, or else of the import.
 func chosen(values url.Values, i importing.Import) importing.Settings {
 	s := i.Settings
-	columns := values[customerviews.ColumnField]
-	if values.Has(customerviews.ColumnsField) {
-		columns = strings.Split(values.Get(customerviews.ColumnsField), ",")
+	columns := values[importviews.ColumnField]
+	if values.Has(importviews.ColumnsField) {
+		columns = strings.Split(values.Get(importviews.ColumnsField), ",")
 	}
 	if len(columns) == len(i.Headings) {
 		s.Columns = columns
 	}
-	if values.Has(customerviews.SourceField) {
-		s.Source = values.Get(customerviews.SourceField)
+	if values.Has(importviews.SourceField) {
+		s.Source = values.Get(importviews.SourceField)
 	}
 	return s
 }
@@ -134,12 +136,12 @@ func importProgress(i importing.Import) string {
 	switch {
 	case i.State == importing.Uploaded:
 		return "Not confirmed"
-	case i.Done() == i.Rows:
+	case i.Done == i.Rows:
 		return "Finished"
 	case i.State == importing.Stopped:
-		return fmt.Sprintf("Stopped at %d of %d", i.Done(), i.Rows)
+		return fmt.Sprintf("Stopped at %d of %d", i.Done, i.Rows)
 	default:
-		return fmt.Sprintf("%d of %d", i.Done(), i.Rows)
+		return fmt.Sprintf("%d of %d", i.Done, i.Rows)
 	}
 }
 
@@ -161,12 +163,16 @@ func importFacts(r *http.Request, i importing.Import) []templates.Fact {
 		templates.Fact{Label: "Uploaded", Value: web.Moment(r, i.CreatedAt)})
 }
 
-// pageLength is the number of rows on a page.
+func (s *pages) words() importviews.Words {
+	return importviews.Words{One: s.kind.One, Many: s.kind.Many, Heading: web.Capital(s.kind.One)}
+}
+
+// pageLength is the number of entries on a page.
 const pageLength = 50
 
 func (s *pages) page(r *http.Request, p templates.Page, i importing.Import) (templ.Component, error) {
-	view := customerviews.Import{
-		RecordView: web.RecordView(s.m, r, i), Gone: !i.Kept, Unfinished: i.Unfinished() && i.State == importing.Running,
+	view := importviews.Import{
+		Words: s.words(), RecordView: web.RecordView(s.m, r, i), Gone: !i.Kept, Unfinished: i.Unfinished() && i.State == importing.Running,
 	}
 	if i.Kept && i.State == importing.Uploaded {
 		preview, err := s.preview(r, i)
@@ -174,16 +180,16 @@ func (s *pages) page(r *http.Request, p templates.Page, i importing.Import) (tem
 			return nil, err
 		}
 		view.Preview = &preview
-		return customerviews.ImportPage(p, view), nil
+		return importviews.ImportPage(p, view), nil
 	}
 	left, err := importing.Problems(r.Context(), s.site.Pool, web.Principal(r).Tenant, i.ID, pageLength+1)
 	for n, problem := range left {
 		if view.More = n == pageLength; !view.More {
-			view.Left = append(view.Left, customerviews.ImportLeft{Line: strconv.Itoa(problem.Line), Problem: problem.Problem})
+			view.Left = append(view.Left, importviews.ImportLeft{Line: strconv.Itoa(problem.Line), Problem: problem.Problem})
 		}
 	}
 	view.DownloadHref = s.m.URL(i.ID) + "/problems"
-	return customerviews.ImportPage(p, view), err
+	return importviews.ImportPage(p, view), err
 }
 
 // verdictText returns the words for a verdict.
@@ -194,7 +200,7 @@ func verdictText(v importing.Verdict) string {
 	}[v]
 }
 
-// rowsShown are the rows on a page of the preview.
+// rowsShown are the entries on a page of the preview.
 type rowsShown struct {
 	verdict importing.Verdict // "" for all
 	page    int               // from 1
@@ -202,7 +208,7 @@ type rowsShown struct {
 	all     int
 }
 
-// matching returns the number of rows with the verdict.
+// matching returns the number of entries with the verdict.
 func (s rowsShown) matching() int {
 	if s.verdict == "" {
 		return s.all
@@ -210,38 +216,38 @@ func (s rowsShown) matching() int {
 	return s.counts[s.verdict]
 }
 
-// has counts a row, and reports whether the page shows it.
-func (s *rowsShown) has(row importing.Row) bool {
+// has counts an entry, and reports whether the page shows it.
+func (s *rowsShown) has(e *importing.Entry) bool {
 	s.all++
-	s.counts[row.Verdict]++
+	s.counts[e.Verdict]++
 	n := s.matching()
-	return (s.verdict == "" || s.verdict == row.Verdict) && n > (s.page-1)*pageLength && n <= s.page*pageLength
+	return (s.verdict == "" || s.verdict == e.Verdict) && n > (s.page-1)*pageLength && n <= s.page*pageLength
 }
 
 // preview returns the columns with their fields, and the rows of the verdict and the page in the address.
-func (s *pages) preview(r *http.Request, i importing.Import) (v customerviews.ImportPreview, err error) {
+func (s *pages) preview(r *http.Request, i importing.Import) (v importviews.ImportPreview, err error) {
 	query := r.URL.Query()
 	i.Settings = chosen(query, i)
 	v.Href, v.Source, v.Columns = s.m.URL(i.ID), i.Source, columns(i)
 	v.Fields = []templates.Option{{Value: "", Text: "Leave out"}}
-	for _, f := range importing.Fields() {
+	for _, f := range s.kind.Fields {
 		v.Fields = append(v.Fields, templates.Option{Value: f.Name, Text: f.Label})
 	}
-	_, err = i.Check()
+	_, err = s.kind.Check(i.Settings)
 	if wrong, ok := errors.AsType[*invalid.Error](err); ok {
 		for _, f := range wrong.Fields {
 			v.Problems = append(v.Problems, f.Message)
 		}
 	}
-	shown := rowsShown{verdict: importing.Verdict(query.Get(customerviews.VerdictField)), counts: map[importing.Verdict]int{}}
-	shown.page, _ = strconv.Atoi(query.Get(customerviews.PageField))
+	shown := rowsShown{verdict: importing.Verdict(query.Get(importviews.VerdictField)), counts: map[importing.Verdict]int{}}
+	shown.page, _ = strconv.Atoi(query.Get(importviews.PageField))
 	shown.page = max(shown.page, 1)
-	err = importing.Preview(r.Context(), s.site.Pool, web.Principal(r).Tenant, i, func(row importing.Row) error {
-		for n := range min(len(v.Columns), len(row.Cells)) {
-			v.Columns[n].Sample = cmp.Or(v.Columns[n].Sample, shortened(row.Cells[n]))
+	err = s.kind.Preview(r.Context(), s.site.Pool, web.Principal(r).Tenant, i, func(e *importing.Entry) error {
+		for n, text := range e.Rows[0].Cells[:min(len(v.Columns), len(e.Rows[0].Cells))] {
+			v.Columns[n].Sample = cmp.Or(v.Columns[n].Sample, shortened(text))
 		}
-		if shown.has(row) {
-			v.Rows = append(v.Rows, importRow(row))
+		if shown.has(e) {
+			v.Rows = append(v.Rows, s.row(e))
 		}
 		return nil
 	})
@@ -252,9 +258,9 @@ func (s *pages) preview(r *http.Request, i importing.Import) (v customerviews.Im
 }
 
 // columns returns the columns of a file with their fields.
-func columns(i importing.Import) (all []customerviews.ImportColumn) {
+func columns(i importing.Import) (all []importviews.ImportColumn) {
 	for n, heading := range i.Headings {
-		all = append(all, customerviews.ImportColumn{
+		all = append(all, importviews.ImportColumn{
 			ID: fmt.Sprintf("column-%d", n+1), Heading: cmp.Or(heading, fmt.Sprintf("Column %d", n+1)), Field: i.Columns[n],
 		})
 	}
@@ -262,14 +268,14 @@ func columns(i importing.Import) (all []customerviews.ImportColumn) {
 }
 
 // lead adds the links to the other verdicts and pages.
-func (s *pages) lead(v *customerviews.ImportPreview, i importing.Import, shown rowsShown) {
+func (s *pages) lead(v *importviews.ImportPreview, i importing.Import, shown rowsShown) {
 	address := func(verdict importing.Verdict, page int) string {
 		values := formOfSettings(i.Settings)
 		if verdict != "" {
-			values.Set(customerviews.VerdictField, string(verdict))
+			values.Set(importviews.VerdictField, string(verdict))
 		}
 		if page > 1 {
-			values.Set(customerviews.PageField, strconv.Itoa(page))
+			values.Set(importviews.PageField, strconv.Itoa(page))
 		}
 		return s.m.URL(i.ID) + "?" + values.Encode() + "#rows"
 	}
@@ -301,38 +307,39 @@ func shortened(text string) string {
 	return text
 }
 
-func importRow(row importing.Row) customerviews.ImportRow {
-	shown := customerviews.ImportRow{
-		Line: strconv.Itoa(row.Line), Name: row.Draft.Name, Email: string(row.Draft.Email),
-		Verdict: verdictText(row.Verdict), Problem: row.Problem,
+func (s *pages) row(e *importing.Entry) importviews.ImportRow {
+	shown := importviews.ImportRow{
+		Line: strconv.Itoa(e.Line()), Name: e.Name, Detail: e.Detail, Verdict: verdictText(e.Verdict), Problem: e.Problem,
 	}
-	if row.Verdict == importing.Wrong {
-		cells := slices.DeleteFunc(slices.Clone(row.Cells), func(text string) bool { return text == "" })
+	if e.Verdict == importing.Wrong {
+		cells := slices.DeleteFunc(slices.Clone(e.Rows[0].Cells), func(text string) bool { return text == "" })
 		shown.Name = shortened(strings.Join(cells, ", "))
 	}
-	if row.Existing.ID != uuid.Nil {
-		shown.Href = "/customers/" + row.Existing.ID.String()
+	if e.Existing.ID != uuid.Nil {
+		shown.Href = "/" + s.kind.Many + "/" + e.Existing.ID.String()
 	}
 	return shown
 }
 
 // confirm returns the page that asks before an import, with the number of rows for each verdict.
 func (s *pages) confirm(r *http.Request, p templates.Page, f templates.Form, i importing.Import) (templ.Component, error) {
-	v := customerviews.ConfirmImport{Form: f, File: i.FileName, Href: s.m.URL(i.ID), Begun: i.State != importing.Uploaded}
+	v := importviews.ConfirmImport{
+		Form: f, Words: s.words(), File: i.FileName, Href: s.m.URL(i.ID), Begun: i.State != importing.Uploaded,
+	}
 	if v.Begun || !i.Kept {
-		return customerviews.ConfirmImportPage(p, v), nil
+		return importviews.ConfirmImportPage(p, v), nil
 	}
 	i.Settings = chosen(f.Typed, i)
 	v.Href += "?" + formOfSettings(i.Settings).Encode()
 	counts := map[importing.Verdict]int{}
-	err := importing.Preview(r.Context(), s.site.Pool, web.Principal(r).Tenant, i, func(row importing.Row) error {
-		counts[row.Verdict]++
+	err := s.kind.Preview(r.Context(), s.site.Pool, web.Principal(r).Tenant, i, func(e *importing.Entry) error {
+		counts[e.Verdict]++
 		return nil
 	})
 	v.New, v.Known = rowsText(counts[importing.New]), rowsText(counts[importing.Known])
 	v.Alike = rowsText(counts[importing.Alike])
 	v.LeftOut, v.HasAlike = rowsText(counts[importing.Differs]+counts[importing.Wrong]), counts[importing.Alike] > 0
-	return customerviews.ConfirmImportPage(p, v), err
+	return importviews.ConfirmImportPage(p, v), err
 }
 
 func rowsText(n int) string {
@@ -345,7 +352,7 @@ func rowsText(n int) string {
 // problems returns the file with the rows that were left out.
 func (s *pages) problems(r *http.Request, i importing.Import) (web.File, error) {
 	var content bytes.Buffer
-	err := importing.WriteProblems(r.Context(), s.site.Pool, web.Principal(r).Tenant, i, &content)
+	err := s.kind.WriteProblems(r.Context(), s.site.Pool, web.Principal(r).Tenant, i, &content)
 	if errors.Is(err, importing.ErrDeleted) {
 		err = web.ErrNotFound
 	}

@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/value/csvfile"
 )
 
-// Problem is the reason why a row was left out.
+// Problem is the reason why an entry was left out, with the line of its first row.
 type Problem struct {
 	Line    int
 	Problem string
@@ -22,7 +22,7 @@ type Problem struct {
 // Problems returns the first problems of an import, in the order of its rows.
 func Problems(ctx context.Context, pool *pgxpool.Pool, tenant, of uuid.UUID, limit int) ([]Problem, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Problem], `
-		SELECT line, problem FROM customer_import_problems WHERE tenant_id = @tenant_id AND import_id = @import
+		SELECT line, problem FROM import_problems WHERE tenant_id = @tenant_id AND import_id = @import
 		ORDER BY line LIMIT @limit`, pgx.NamedArgs{"import": of, "limit": limit})
 }
 
@@ -31,7 +31,7 @@ const problemHeading = "Problem"
 
 // WriteProblems writes the rows that were left out as a file in the format of the imported one, with one more column. It returns
 // [ErrDeleted] if the imported file was deleted.
-func WriteProblems(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import, to io.Writer) error {
+func (k *Kind) WriteProblems(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import, to io.Writer) error {
 	out, err := csvfile.NewWriter(to, i.Format())
 	if err == nil {
 		err = out.Write(append(slices.Clip(i.Headings), problemHeading))
@@ -39,12 +39,12 @@ func WriteProblems(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i 
 	if err != nil {
 		return err
 	}
-	err = i.scan(ctx, pool, tenant, func(rows []Row) error {
+	err = k.scan(ctx, pool, tenant, i, func(entries []*Entry) error {
 		found, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Problem], `
-			SELECT line, problem FROM customer_import_problems
+			SELECT line, problem FROM import_problems
 			WHERE tenant_id = @tenant_id AND import_id = @import AND line BETWEEN @first AND @last
 			ORDER BY line LIMIT @limit`,
-			pgx.NamedArgs{"import": i.ID, "first": rows[0].Line, "last": rows[len(rows)-1].Line, "limit": len(rows)})
+			pgx.NamedArgs{"import": i.ID, "first": entries[0].Line(), "last": entries[len(entries)-1].Line(), "limit": len(entries)})
 		if err != nil {
 			return err
 		}
@@ -52,17 +52,17 @@ func WriteProblems(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i 
 		for _, p := range found {
 			problems[p.Line] = p.Problem
 		}
-		for _, row := range rows {
-			problem, left := problems[row.Line]
-			if !left {
-				continue
-			}
-			cells := make([]string, max(len(i.Headings), len(row.Cells))+1)
-			copy(cells, row.Cells)
-			cells[len(i.Headings)] = problem
-			copy(cells[len(i.Headings)+1:], row.Cells[min(len(i.Headings), len(row.Cells)):])
-			if err := out.Write(cells); err != nil {
-				return err
+		for _, e := range entries {
+			problem, left := problems[e.Line()]
+			for n := 0; left && n < len(e.Rows); n++ {
+				row := e.Rows[n].Cells
+				cells := make([]string, max(len(i.Headings), len(row))+1)
+				copy(cells, row)
+				cells[len(i.Headings)] = problem
+				copy(cells[len(i.Headings)+1:], row[min(len(i.Headings), len(row)):])
+				if err := out.Write(cells); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

@@ -1,5 +1,5 @@
-// Package customerroom adds the jobs of customers to the app.
-package customerroom
+// Package importingroom adds the jobs of imports to the app.
+package importingroom
 
 import (
 	"context"
@@ -9,15 +9,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 
-	"onlyonce/internal/customer/importing"
+	"onlyonce/internal/importing"
 	"onlyonce/internal/room"
 )
 
-// Room returns the jobs of customers, and deletes the files of old imports.
-func Room() room.Room {
+// Room returns the jobs of imports of some kinds, and deletes the files of old imports.
+func Room(kinds ...*importing.Kind) room.Room {
 	return room.Room{
 		Jobs: func(jobs room.Jobs) error {
-			river.AddWorker(jobs.River.Workers, &importing.Worker{Store: jobs.Store, Log: jobs.Log})
+			river.AddWorker(jobs.River.Workers, &importing.Worker{Store: jobs.Store, Log: jobs.Log, Kinds: kinds})
 			jobs.River.Queues[importing.Queue] = river.QueueConfig{MaxWorkers: 2}
 			return nil
 		},

@@ -5,27 +5,29 @@
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+	'kind', r.kind,
 	'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
 	'source', r.source, 'takes_alike', r.takes_alike, 'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
 	'confirmed_at', r.confirmed_at, 'kept', COALESCE((
-			SELECT true FROM customer_import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
-	'created', COALESCE((SELECT sum(created) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'known', COALESCE((SELECT sum(known) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'left_out', COALESCE((SELECT sum(left_out) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0)) FROM customer_imports r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
+			SELECT true FROM import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
+	'done', COALESCE((SELECT sum(created + known + left_out + more) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0),
+	'created', COALESCE((SELECT sum(created) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'known', COALESCE((SELECT sum(known) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'left_out', COALESCE((SELECT sum(left_out) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0)) FROM imports r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT substring(content FROM $1::integer FOR $2::integer) FROM customer_import_files
+SELECT substring(content FROM $1::integer FOR $2::integer) FROM import_files
 WHERE tenant_id = $3 AND import_id = $4::uuid;
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT substring(content FROM $1::integer FOR $2::integer) FROM customer_import_files
+SELECT substring(content FROM $1::integer FOR $2::integer) FROM import_files
 WHERE tenant_id = $3 AND import_id = $4::uuid;
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT i.state, i.asked_by, EXISTS (
-	SELECT FROM customer_import_chunks c WHERE c.tenant_id = i.tenant_id AND c.import_id = i.id AND c.line = $1)
-FROM customer_imports i WHERE i.tenant_id = $2 AND i.id = $3;
+	SELECT FROM import_chunks c WHERE c.tenant_id = i.tenant_id AND c.import_id = i.id AND c.line = $1)
+FROM imports i WHERE i.tenant_id = $2 AND i.id = $3;
 
 SELECT EXISTS (SELECT FROM api_tokens a WHERE tenant_id = $1 AND name = $2 AND role <> 'read-only' AND a.revoked_at IS NULL AND coalesce(a.expires_at > now(), true));
 
@@ -110,17 +112,17 @@ begin;
 SELECT set_config('onlyonce.tenant_id', $1::text, true);
 
 WITH stored AS (
-	INSERT INTO customer_import_chunks (tenant_id, import_id, line, created, known, left_out)
-	VALUES ($1, $2, $3, $4, $5, $6)
+	INSERT INTO import_chunks (tenant_id, import_id, line, created, known, left_out, more)
+	VALUES ($1, $2, $3, $4, $5, $6, $7)
 	ON CONFLICT DO NOTHING RETURNING tenant_id, import_id
 )
-INSERT INTO customer_import_problems (tenant_id, import_id, line, problem)
+INSERT INTO import_problems (tenant_id, import_id, line, problem)
 SELECT stored.tenant_id, stored.import_id, p.line, p.problem
-FROM stored, unnest($7::integer[], $8::text[]) AS p (line, problem);
+FROM stored, unnest($8::integer[], $9::text[]) AS p (line, problem);
 
 commit;
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT substring(content FROM $1::integer FOR $2::integer) FROM customer_import_files
+SELECT substring(content FROM $1::integer FOR $2::integer) FROM import_files
 WHERE tenant_id = $3 AND import_id = $4::uuid;

@@ -1,4 +1,4 @@
-package importing_test
+package customerimport_test
 
 import (
 	"context"
@@ -14,10 +14,11 @@ import (
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
-	"onlyonce/internal/customer/importing"
+	"onlyonce/internal/customer/customerimport"
 	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/importing"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
@@ -40,7 +41,7 @@ func setup(t *testing.T) *bundle {
 
 func command(t testing.TB, content string) importing.Draft {
 	t.Helper()
-	d, err := importing.Input{File: file.Input{Name: "customers.csv", Content: []byte(content)}}.Draft()
+	d, err := customerimport.Kind.Draft(importing.Input{File: file.Input{Name: "customers.csv", Content: []byte(content)}})
 	must.OK(t, err)
 	return d
 }
@@ -48,7 +49,7 @@ func command(t testing.TB, content string) importing.Draft {
 // uploaded uploads a file.
 func (b *bundle) uploaded(key, content string) importing.Import {
 	b.Helper()
-	done, err := importing.Upload.Do(b.Context(), b.Store, b.Intent(key), command(b, content))
+	done, err := customerimport.Kind.Upload.Do(b.Context(), b.Store, b.Intent(key), command(b, content))
 	must.OK(b, err)
 	return done.Value
 }
@@ -56,7 +57,7 @@ func (b *bundle) uploaded(key, content string) importing.Import {
 func (b *bundle) confirm(store *idempotency.Store, key string, i importing.Import) (idempotency.Done[importing.Import], error) {
 	intent := b.Intent(key)
 	intent.Record, intent.Actor = i.ID, actor
-	return importing.Confirm.Do(context.Background(), store, intent, i.Settings)
+	return customerimport.Kind.Confirm.Do(context.Background(), store, intent, i.Settings)
 }
 
 // confirmed uploads and confirms a file.
@@ -68,14 +69,14 @@ func (b *bundle) confirmed(key, content string) importing.Import {
 }
 
 func (b *bundle) work(ctx context.Context, store *idempotency.Store, i importing.Import) error {
-	w := importing.Worker{Store: store, Log: slog.New(slog.DiscardHandler)}
+	w := importing.Worker{Store: store, Log: slog.New(slog.DiscardHandler), Kinds: []*importing.Kind{customerimport.Kind}}
 	return w.Work(ctx, &river.Job[importing.Job]{Args: importing.Job{Tenant: b.Tenant, Import: i.ID}})
 }
 
 // outcome returns the progress of an import, and the number of customers.
 func (b *bundle) outcome(i importing.Import) string {
 	b.Helper()
-	found, err := record.Find(b.Context(), b.Store.Pool, importing.Table, b.Tenant, i.ID)
+	found, err := record.Find(b.Context(), b.Store.Pool, customerimport.Kind.Table, b.Tenant, i.ID)
 	must.OK(b, err)
 	return fmt.Sprintf("%d created, %d known, %d left out, %d customers", found.Created, found.Known, found.LeftOut, b.customers())
 }
@@ -94,7 +95,7 @@ func (b *bundle) imported(key, content string) string {
 func (b *bundle) problems(i importing.Import) []string {
 	b.Helper()
 	return storetest.Value[[]string](b, `
-		SELECT COALESCE(array_agg(line || ': ' || problem ORDER BY line), '{}') FROM customer_import_problems WHERE import_id = $1`, i.ID)
+		SELECT COALESCE(array_agg(line || ': ' || problem ORDER BY line), '{}') FROM import_problems WHERE import_id = $1`, i.ID)
 }
 
 func rows(from, to int) string {
@@ -152,8 +153,8 @@ func TestVerdicts(t *testing.T) {
 		"13 differs Line 3 has the same ID with other details.", "14 wrong This row has more fields than the first line.",
 	}
 	preview := func() (all []string) {
-		must.OK(t, importing.Preview(t.Context(), b.Store.Pool, b.Tenant, i, func(row importing.Row) error {
-			all = append(all, strings.TrimSpace(fmt.Sprint(row.Line, " ", row.Verdict, " ", row.Problem)))
+		must.OK(t, customerimport.Kind.Preview(t.Context(), b.Store.Pool, b.Tenant, i, func(e *importing.Entry) error {
+			all = append(all, strings.TrimSpace(fmt.Sprint(e.Line(), " ", e.Verdict, " ", e.Problem)))
 			return nil
 		}))
 		return all
@@ -201,7 +202,7 @@ func TestConfirmedInTwoTabs(t *testing.T) {
 			changed++
 		}
 	}
-	jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job WHERE kind = 'customer_import'`)
+	jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job WHERE kind = 'import'`)
 	assert.Thatf(t, changed == 1 && jobs == 1, "confirmed %d times, %d jobs", changed, jobs)
 	for _, err := range storetest.Together(4, func(n int) error { return b.work(context.Background(), stores[n%2], i) }) {
 		must.OK(t, err)
@@ -236,11 +237,11 @@ func TestImportGoesOn(t *testing.T) {
 	}
 	before := b.customers()
 	assert.Thatf(t, before > 600 && before < 1205, "%d customers", before)
-	assert.Equal(t, act("stop", importing.Stop), idempotency.Changed)
+	assert.Equal(t, act("stop", customerimport.Kind.Stop), idempotency.Changed)
 	must.OK(t, b.work(t.Context(), b.Store, i))
 	assert.Equal(t, b.customers(), before, "customers of a stopped import")
-	assert.Equal(t, act("stop again", importing.Stop), idempotency.Unchanged)
-	assert.Equal(t, act("continue", importing.Continue), idempotency.Changed)
+	assert.Equal(t, act("stop again", customerimport.Kind.Stop), idempotency.Unchanged)
+	assert.Equal(t, act("continue", customerimport.Kind.Continue), idempotency.Changed)
 	b.Exec(`UPDATE intents SET result = NULL`)
 	must.OK(t, b.work(t.Context(), b.Replica(), i))
 	assert.Equal(t, b.outcome(i), "1205 created, 0 known, 0 left out, 1205 customers")
@@ -305,7 +306,7 @@ func TestGuess(t *testing.T) {
 		"name,email,address,country,tax_id,contact,reference,copies_to,",
 		"Größe,": ",",
 	} {
-		assert.Equal(t, strings.Join(importing.Guess(strings.Split(headings, ",")), ","), want, headings)
+		assert.Equal(t, strings.Join(customerimport.Kind.Guess(strings.Split(headings, ",")), ","), want, headings)
 	}
 }
 
@@ -321,18 +322,18 @@ func TestRefusedFiles(t *testing.T) {
 		"a\n" + strings.Repeat("1\n", importing.MaxRows+1): "c.csv has more than 50,000 rows. Split it.",
 		strings.Repeat(",", 200) + "a\n1":                  "c.csv has more than 200 columns. Leave some out.",
 	} {
-		_, err := importing.Input{File: file.Input{Name: "c.csv", Content: []byte(content)}}.Draft()
+		_, err := customerimport.Kind.Draft(importing.Input{File: file.Input{Name: "c.csv", Content: []byte(content)}})
 		wrong, ok := errors.AsType[*invalid.Error](err)
 		assert.Thatf(t, ok && wrong.Fields[0].Message == want, "%.20q: %v", content, err)
 	}
-	_, err := importing.Input{Encoding: "x", Separator: "y"}.Draft()
+	_, err := customerimport.Kind.Draft(importing.Input{Encoding: "x", Separator: "y"})
 	wrong, ok := errors.AsType[*invalid.Error](err)
 	assert.Thatf(t, ok && len(wrong.Fields) == 3, "%v", err)
 	for _, s := range []importing.Settings{
 		{Source: "csv"}, {Columns: []string{}}, {Source: "", Columns: []string{"name"}},
 		{Source: "csv", Columns: []string{"name", "email", "email"}}, {Source: "csv", Columns: []string{"name", "other"}},
 	} {
-		_, err := s.Check()
+		_, err := customerimport.Kind.Check(s)
 		assert.Thatf(t, err != nil, "%+v is accepted", s)
 	}
 }

@@ -1,5 +1,5 @@
-// Package importing imports customers from a CSV file. One intent stores the file, a second one confirms the fields of its columns, and a
-// [Worker] creates the customers afterwards, each by an intent, once.
+// Package importing imports records from a CSV file. One intent stores the file, a second one confirms the fields of its columns, and a
+// [Worker] creates the records afterwards, each by an intent, once. A domain defines a [Kind] for its records.
 package importing
 
 import (
@@ -25,6 +25,7 @@ import (
 type Import struct {
 	record.Header
 
+	Kind      string            `json:"kind"` // see [Spec.Many]
 	FileName  string            `json:"file_name"`
 	Encoding  csvfile.Encoding  `json:"encoding" enum:"utf-8,utf-8-bom,windows-1252"`
 	Separator csvfile.Separator `json:"separator" enum:"comma,semicolon,tab"`
@@ -32,20 +33,21 @@ type Import struct {
 	Settings
 	Rows        int       `json:"rows" doc:"Below the first line, without blank ones."`
 	State       string    `json:"state" enum:"uploaded,running,stopped"`
-	AskedBy     string    `json:"asked_by" doc:"The user in whose name the customers are created."`
+	AskedBy     string    `json:"asked_by" doc:"The user in whose name the records are created."`
 	ConfirmedAt time.Time `json:"confirmed_at,omitzero"`
 	// Kept reports whether the file is still stored.
 	Kept    bool `json:"kept"`
-	Created int  `json:"created" doc:"Rows that created a customer."`
-	Known   int  `json:"known" doc:"Rows whose customer was there before."`
-	LeftOut int  `json:"left_out" doc:"Rows with a problem."`
+	Done    int  `json:"done" doc:"Rows that are done."`
+	Created int  `json:"created" doc:"Records that were created."`
+	Known   int  `json:"known" doc:"Records that were there before."`
+	LeftOut int  `json:"left_out" doc:"Records with a problem."`
 }
 
 // Settings are chosen when an import is confirmed. A zero value keeps the settings of the upload.
 type Settings struct {
 	Columns    []string `json:"columns" doc:"The field of each column; empty for one that is left out."`
 	Source     string   `json:"source" doc:"The system that the file comes from."`
-	TakesAlike bool     `json:"takes_alike" doc:"Whether rows that look like other customers are imported too."`
+	TakesAlike bool     `json:"takes_alike" doc:"Whether rows that look like other records are imported too."`
 }
 
 // The states of imports. An import is finished when all rows are done.
@@ -55,26 +57,25 @@ const (
 	Stopped  = "stopped"
 )
 
-// Table is the table of imports.
-var Table = record.Table[Import]{Name: "customer_imports", Fields: `
+// table is the table of imports of all kinds.
+var table = record.Table[Import]{Name: "imports", Fields: `
+	'kind', r.kind,
 	'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
 	'source', r.source, 'takes_alike', r.takes_alike, 'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
 	'confirmed_at', r.confirmed_at, 'kept', COALESCE((
-		SELECT true FROM customer_import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
+		SELECT true FROM import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
+	'done', ` + done("created + known + left_out + more") + `,
 	'created', ` + done("created") + `, 'known', ` + done("known") + `, 'left_out', ` + done("left_out")}
 
 func done(column string) string {
-	return `COALESCE((SELECT sum(` + column + `) FROM customer_import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0)`
+	return `COALESCE((SELECT sum(` + column + `) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0)`
 }
 
 // Name returns the display name of an import: the name of its file.
 func Name(i Import) string { return i.FileName }
 
-// Done returns the number of rows that are done.
-func (i Import) Done() int { return i.Created + i.Known + i.LeftOut }
-
 // Unfinished reports whether a confirmed import has rows that aren't done, and their file.
-func (i Import) Unfinished() bool { return i.State != Uploaded && i.Kept && i.Done() < i.Rows }
+func (i Import) Unfinished() bool { return i.State != Uploaded && i.Kept && i.Done < i.Rows }
 
 // Format returns the format of the file.
 func (i Import) Format() csvfile.Format {
@@ -112,7 +113,7 @@ type Draft struct {
 }
 
 // Draft checks the input. It returns an [*invalid.Error] with the first mistake in the file.
-func (in Input) Draft() (d Draft, _ error) {
+func (k *Kind) Draft(in Input) (d Draft, _ error) {
 	var problems invalid.Error
 	if !slices.Contains([]csvfile.Encoding{"", csvfile.UTF8, csvfile.UTF8Marked, csvfile.Windows1252}, in.Encoding) {
 		problems.Add("/encoding", "Choose one of these encodings.")
@@ -131,14 +132,14 @@ func (in Input) Draft() (d Draft, _ error) {
 	if in.Separator != "" {
 		d.Format.Separator = in.Separator
 	}
-	if problem := d.read(); problem != "" {
+	if problem := k.readHeadings(&d); problem != "" {
 		problems.Add("/file", problem)
 	}
 	return d, problems.Err()
 }
 
-// read reads the headings, and counts the rows. It returns a sentence about a mistake in the file, or "".
-func (d *Draft) read() (problem string) {
+// readHeadings reads the headings, and counts the rows. It returns a sentence about a mistake in the file, or "".
+func (k *Kind) readHeadings(d *Draft) (problem string) {
 	reader := csvfile.NewReader(bytes.NewReader(d.File.Content), d.Format)
 	for {
 		fields, _, err := reader.Next()
@@ -159,7 +160,7 @@ func (d *Draft) read() (problem string) {
 				heading = strings.Join(strings.Fields(strings.ToValidUTF8(heading, "?")), " ")
 				d.Headings = append(d.Headings, string([]rune(heading)[:min(len([]rune(heading)), maxHeading)]))
 			}
-			d.Columns = Guess(d.Headings)
+			d.Columns = k.Guess(d.Headings)
 			continue
 		}
 		if d.Rows++; d.Rows > MaxRows {
@@ -182,7 +183,7 @@ func (d *Draft) headingsDigest() []byte {
 const DefaultSource = "csv"
 
 // Check returns the settings as they are stored. It returns an [*invalid.Error] with all mistakes.
-func (s Settings) Check() (Settings, error) {
+func (k *Kind) Check(s Settings) (Settings, error) {
 	var problems invalid.Error
 	if s.Columns == nil && s.Source == "" {
 		return s, nil
@@ -194,8 +195,8 @@ func (s Settings) Check() (Settings, error) {
 	for _, column := range s.Columns {
 		found[column]++
 	}
-	for _, f := range Fields() {
-		if found[f.Name] > 1 && !f.Joins {
+	for _, f := range k.Fields {
+		if found[f.Name] > 1 && f.Joins == "" {
 			problems.Add("/columns", "Choose one column for “"+f.Label+"”.")
 		}
 		delete(found, f.Name)
@@ -204,8 +205,8 @@ func (s Settings) Check() (Settings, error) {
 	if len(found) > 0 {
 		problems.Add("/columns", "Choose one of these fields for each column.")
 	}
-	if !slices.Contains(s.Columns, "name") {
-		problems.Add("/columns", "Choose the column that has the name of the customer.")
+	if problem := k.lacks(func(field string) bool { return slices.Contains(s.Columns, field) }); problem != "" {
+		problems.Add("/columns", problem)
 	}
 	return s, problems.Err()
 }

@@ -1,4 +1,5 @@
-package customerviews
+// Package importviews has the pages of imports.
+package importviews
 
 import "onlyonce/templates"
 
@@ -7,14 +8,18 @@ const (
 	ColumnField     = "column"      // of the page, once for each column
 	ColumnsField    = "columns"     // of the question: the fields of all columns, with commas between them
 	SourceField     = "source"      // the system that the file comes from
-	TakesAlikeField = "takes_alike" // "true" to import rows that look like other customers
+	TakesAlikeField = "takes_alike" // "true" to import rows that look like other records
 	VerdictField    = "show"        // the verdict of the rows on the page
 	PageField       = "page"        // the number of the page of rows, from 1
 )
 
+// Words are the words for the records of an import: "customer", "customers" and "Customer".
+type Words struct{ One, Many, Heading string }
+
 // Import is the page of an import.
 type Import struct {
 	templates.RecordView
+	Words
 
 	// Preview is set before the confirmation.
 	Preview *ImportPreview
@@ -47,9 +52,9 @@ type ImportColumn struct {
 
 // ImportRow is a row of a file.
 type ImportRow struct {
-	Line, Name, Email string
-	Verdict, Problem  string
-	Href              string // the customer that it is, differs from or looks like; "" for none
+	Line, Name, Detail string
+	Verdict, Problem   string
+	Href               string // the record that it is, differs from or looks like; "" for none
 }
 
 // ImportLeft is a row that was left out.
@@ -58,6 +63,7 @@ type ImportLeft struct{ Line, Problem string }
 // ConfirmImport is the page that asks before an import.
 type ConfirmImport struct {
 	templates.Form
+	Words
 
 	File, Href string // the name of the file, and the page of its import
 	// New, Known and Alike count the rows with these verdicts, and LeftOut all others.

@@ -1,0 +1,178 @@
+package importing
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/csvfile"
+)
+
+// Row is a row of a file.
+type Row struct {
+	Line  int // where it begins
+	Cells []string
+	// Values are the texts by the names of their fields, without empty ones.
+	Values map[string]string
+}
+
+// Entry is a row of a file, or several that are one record, with the verdict.
+type Entry struct {
+	Rows []Row // at least one
+
+	// Name and Detail are what pages show of it, unless the verdict is Wrong.
+	Name, Detail string
+	Verdict      Verdict
+	// Problem has sentences about why it isn't imported, and Differences lists the fields that differ.
+	Problem     string
+	Differences []Difference
+	// Existing is the record that it is, differs from or looks like; zero for none.
+	Existing record.Reference
+	// Made is set if an earlier attempt has created the record.
+	Made bool
+
+	command any // a C of [Spec], unless the verdict is Wrong
+}
+
+// Line returns the line where the entry begins.
+func (e *Entry) Line() int { return e.Rows[0].Line }
+
+// Refuse sets the verdict Wrong.
+func (e *Entry) Refuse(problem string) { e.Verdict, e.Problem = Wrong, problem }
+
+// Difference is a field in which an entry differs from a record.
+type Difference struct{ Label, Saved, InFile string }
+
+// Differ sets the verdict Differs if there are differences, such as "Country: saved is FR, the file has DE".
+func (e *Entry) Differ(all []Difference) {
+	var texts []string
+	for _, d := range all {
+		if d.Saved == "" {
+			d.Saved = "nothing"
+		}
+		texts = append(texts, d.Label+": saved is "+d.Saved+", the file has "+d.InFile+".")
+	}
+	if len(all) > 0 {
+		e.Verdict, e.Differences = Differs, all
+		e.Problem = strings.ReplaceAll(strings.Join(texts, " "), "\n", ", ")
+	}
+}
+
+// Verdict is the result of comparing an entry with the records.
+type Verdict string
+
+// The verdicts.
+const (
+	New     Verdict = "new"
+	Known   Verdict = "known"
+	Differs Verdict = "differs"
+	Alike   Verdict = "alike"
+	Wrong   Verdict = "wrong"
+)
+
+// Verdicts returns all verdicts in the order in which pages show them.
+func Verdicts() []Verdict { return []Verdict{New, Known, Differs, Alike, Wrong} }
+
+// chunk is the number of rows that are looked up, imported and counted together.
+const chunk = 500
+
+// ErrDeleted means that the file of an import was deleted, because it is old.
+var ErrDeleted = errors.New("the file of the import was deleted")
+
+// Preview reads the file of an import with some settings, and calls visit with each entry in order. It returns [ErrDeleted], or the error
+// of visit.
+func (k *Kind) Preview(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import, visit func(*Entry) error) error {
+	return k.scan(ctx, pool, tenant, i, func(entries []*Entry) error {
+		err := k.judge(ctx, pool, tenant, i, entries)
+		for n := 0; err == nil && n < len(entries); n++ {
+			err = visit(entries[n])
+		}
+		return err
+	})
+}
+
+// scan reads the file, and calls visit with the entries of a chunk at once. Each has its command or a problem.
+func (k *Kind) scan(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import, visit func([]*Entry) error) error {
+	content := bufio.NewReaderSize(&content{ctx, pool, tenant, i.ID, 0}, 256<<10)
+	reader := csvfile.NewReader(content, i.Format())
+	if _, _, err := reader.Next(); err != nil {
+		return fmt.Errorf("read the headings: %w", err)
+	}
+	read := k.read(i)
+	for {
+		entries := make([]*Entry, 0, chunk)
+		for len(entries) < chunk {
+			cells, line, err := reader.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return fmt.Errorf("read the rows: %w", err)
+			}
+			e := &Entry{Rows: []Row{{line, cells, k.values(i.Settings, cells)}}}
+			if len(cells) > len(i.Headings) && strings.Join(cells[len(i.Headings):], "") != "" {
+				e.Refuse("This row has more fields than the first line.")
+			} else {
+				e.command = read(e)
+			}
+			entries = append(entries, e)
+		}
+		if len(entries) == 0 {
+			return nil
+		}
+		if err := visit(entries); err != nil {
+			return err
+		}
+	}
+}
+
+// judge completes the entries that have no verdict.
+func (k *Kind) judge(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import, entries []*Entry) error {
+	var open []*Entry
+	for _, e := range entries {
+		if e.Verdict == "" {
+			open = append(open, e)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	return k.judgeAll(ctx, pool, tenant, i, open)
+}
+
+// Key returns the key of the first intent of an entry that begins at a line, the same on each replica and in each attempt.
+func (i Import) Key(line int) string { return fmt.Sprintf("import %s %d", i.ID, line) }
+
+// content reads the file of an import from the database, in parts.
+type content struct {
+	ctx    context.Context //nolint:containedctx // of the caller that reads it; io.Reader has none
+	pool   *pgxpool.Pool
+	tenant uuid.UUID
+	of     uuid.UUID
+	at     int // of the next byte
+}
+
+func (c *content) Read(p []byte) (int, error) {
+	part, err := record.One(c.ctx, c.pool, c.tenant, pgx.RowTo[[]byte], `
+		SELECT substring(content FROM @from::integer FOR @length::integer) FROM import_files
+		WHERE tenant_id = @tenant_id AND import_id = @import::uuid`,
+		pgx.NamedArgs{"import": c.of, "from": c.at + 1, "length": len(p)})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return 0, ErrDeleted
+	case err != nil:
+		return 0, err
+	case len(part) == 0:
+		return 0, io.EOF
+	}
+	c.at += len(part)
+	return copy(p, part), nil
+}
