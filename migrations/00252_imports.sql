@@ -3,7 +3,7 @@
 -- +goose Up
 ALTER DOMAIN customer_import_state RENAME TO import_state;
 ALTER DOMAIN import_state RENAME CONSTRAINT customer_import_state_check TO import_state_check;
-CREATE DOMAIN csv_date_order AS text CHECK (VALUE IN ('', 'ymd', 'dmy', 'mdy'));
+CREATE DOMAIN csv_date_order AS text CHECK (VALUE IN ('', 'dmy', 'mdy'));
 CREATE DOMAIN csv_decimal_sign AS text CHECK (VALUE IN ('', 'point', 'comma'));
 
 ALTER TABLE customer_imports RENAME TO imports;
@@ -15,7 +15,7 @@ ALTER TABLE imports RENAME CONSTRAINT customer_imports_row_count_check TO import
 ALTER TABLE imports RENAME CONSTRAINT customer_imports_tenant_id_fkey TO imports_tenant_id_fkey;
 ALTER TABLE imports
     ADD kind         text COLLATE "C" NOT NULL DEFAULT 'customers' CHECK (kind ~ '^[a-z_]{1,40}$'), -- the records that it creates
-    ADD date_order   csv_date_order   NOT NULL DEFAULT '', -- of days such as 1/2/2026; '' for the one that the file has
+    ADD date_order   csv_date_order   NOT NULL DEFAULT '', -- of days such as 1/2/2026; '' to detect it
     ADD decimal_sign csv_decimal_sign NOT NULL DEFAULT '';
 CREATE INDEX imports_by_kind ON imports (tenant_id, kind, id);
 DROP INDEX customer_imports_remembered;

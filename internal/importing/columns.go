@@ -11,6 +11,8 @@ type Field struct {
 	Name, Label string
 	// Joins is the text between the texts of several columns with the field; "" if only one column can have it.
 	Joins string
+	// Type is how a text of the file is read. Each value is then a day or a number without thousands separators.
+	Type Type
 	// Read converts a text of the file; nil leaves it unchanged.
 	Read func(string) string
 	// Headings are the usual ones in lower case without spaces and punctuation, with spaces between them, the best first.
@@ -53,9 +55,9 @@ func plain(heading string) string {
 	}, heading)
 }
 
-// values returns the texts of a row by the names of their fields.
-func (k *Kind) values(s Settings, cells []string) map[string]string {
-	all := map[string]string{}
+// values returns the texts of a row by the names of their fields, and a sentence about one that can't be read, or "".
+func (k *Kind) values(s Settings, cells []string) (all map[string]string, problem string) {
+	all = map[string]string{}
 	for at, text := range cells {
 		if at >= len(s.Columns) || text == "" {
 			continue
@@ -65,7 +67,11 @@ func (k *Kind) values(s Settings, cells []string) map[string]string {
 			continue
 		}
 		f := k.Fields[n]
-		if f.Read != nil {
+		value, ok := s.read(text, f.Type)
+		if !ok && problem == "" {
+			problem = "“" + text + "” isn't " + f.Type.words(s) + ", for " + f.Label + "."
+		}
+		if text = value; f.Read != nil {
 			text = f.Read(text)
 		}
 		if before := all[f.Name]; before != "" {
@@ -73,5 +79,5 @@ func (k *Kind) values(s Settings, cells []string) map[string]string {
 		}
 		all[f.Name] = text
 	}
-	return all
+	return all, problem
 }

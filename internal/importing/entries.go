@@ -38,6 +38,8 @@ type Entry struct {
 	Existing record.Reference
 	// Made is set if an earlier attempt has created the record.
 	Made bool
+	// Marked entries are counted for [Spec.Caution].
+	Marked bool
 
 	command any // a C of [Spec], unless the verdict is Wrong
 }
@@ -101,34 +103,79 @@ func (k *Kind) Preview(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID
 
 // scan reads the file, and calls visit with the entries of a chunk at once. Each has its command or a problem.
 func (k *Kind) scan(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import, visit func([]*Entry) error) error {
+	found, err := k.survey(ctx, pool, tenant, i)
+	if err != nil {
+		return err
+	}
+	i.Settings = found.settings(i.Settings)
+	read, err := k.read(ctx, pool, tenant, i)
+	if err != nil {
+		return err
+	}
+	var entries []*Entry
+	rows, last := 0, ""
+	finish := func() {
+		e := entries[len(entries)-1]
+		if found.apart[digest("group", last)] {
+			e.Refuse("The rows of this " + k.One + " are in several places of the file. Sort the file, so that they are one below the other.")
+		}
+		if e.Verdict == "" {
+			e.command = read(e)
+		}
+	}
+	err = k.rows(ctx, pool, tenant, i, func(row Row, group, problem string) error {
+		if group == "" || group != last || len(entries) == 0 {
+			if len(entries) > 0 {
+				finish()
+			}
+			if rows >= chunk {
+				if err := visit(entries); err != nil {
+					return err
+				}
+				entries, rows = nil, 0
+			}
+			entries, last = append(entries, &Entry{}), group
+		}
+		e := entries[len(entries)-1]
+		e.Rows = append(e.Rows, row)
+		if rows++; problem != "" {
+			e.Refuse(problem)
+		}
+		return nil
+	})
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	finish()
+	return visit(entries)
+}
+
+// rows calls visit with each row of the file, its group, and a sentence about a mistake in it, or "".
+func (k *Kind) rows(
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import, visit func(row Row, group, problem string) error,
+) error {
 	content := bufio.NewReaderSize(&content{ctx, pool, tenant, i.ID, 0}, 256<<10)
 	reader := csvfile.NewReader(content, i.Format())
 	if _, _, err := reader.Next(); err != nil {
 		return fmt.Errorf("read the headings: %w", err)
 	}
-	read := k.read(i)
 	for {
-		entries := make([]*Entry, 0, chunk)
-		for len(entries) < chunk {
-			cells, line, err := reader.Next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				return fmt.Errorf("read the rows: %w", err)
-			}
-			e := &Entry{Rows: []Row{{line, cells, k.values(i.Settings, cells)}}}
-			if len(cells) > len(i.Headings) && strings.Join(cells[len(i.Headings):], "") != "" {
-				e.Refuse("This row has more fields than the first line.")
-			} else {
-				e.command = read(e)
-			}
-			entries = append(entries, e)
-		}
-		if len(entries) == 0 {
+		cells, line, err := reader.Next()
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err := visit(entries); err != nil {
+		if err != nil {
+			return fmt.Errorf("read the rows: %w", err)
+		}
+		row, problem, group := Row{Line: line, Cells: cells}, "", ""
+		row.Values, problem = k.values(i.Settings, cells)
+		if len(cells) > len(i.Headings) && strings.Join(cells[len(i.Headings):], "") != "" {
+			problem = "This row has more fields than the first line."
+		}
+		if k.group != nil {
+			group = k.group(row)
+		}
+		if err := visit(row, group, problem); err != nil {
 			return err
 		}
 	}

@@ -48,6 +48,9 @@ type Settings struct {
 	Columns    []string `json:"columns" doc:"The field of each column; empty for one that is left out."`
 	Source     string   `json:"source" doc:"The system that the file comes from."`
 	TakesAlike bool     `json:"takes_alike" doc:"Whether rows that look like other records are imported too."`
+
+	DateOrder   DateOrder   `json:"date_order,omitzero" enum:"dmy,mdy" doc:"Of days such as 1/2/2026."`
+	DecimalSign DecimalSign `json:"decimal_sign,omitzero" enum:"point,comma"`
 }
 
 // The states of imports. An import is finished when all rows are done.
@@ -61,7 +64,8 @@ const (
 var table = record.Table[Import]{Name: "imports", Fields: `
 	'kind', r.kind,
 	'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
-	'source', r.source, 'takes_alike', r.takes_alike, 'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
+	'source', r.source, 'takes_alike', r.takes_alike, 'date_order', r.date_order, 'decimal_sign', r.decimal_sign,
+	'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
 	'confirmed_at', r.confirmed_at, 'kept', COALESCE((
 		SELECT true FROM import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
 	'done', ` + done("created + known + left_out + more") + `,
@@ -204,6 +208,12 @@ func (k *Kind) Check(s Settings) (Settings, error) {
 	delete(found, "")
 	if len(found) > 0 {
 		problems.Add("/columns", "Choose one of these fields for each column.")
+	}
+	if !slices.Contains([]DateOrder{"", DayFirst, MonthFirst}, s.DateOrder) {
+		problems.Add("/date_order", "Choose the order of days.")
+	}
+	if !slices.Contains([]DecimalSign{"", Point, Comma}, s.DecimalSign) {
+		problems.Add("/decimal_sign", "Choose the decimal sign.")
 	}
 	if problem := k.lacks(func(field string) bool { return slices.Contains(s.Columns, field) }); problem != "" {
 		problems.Add("/columns", problem)

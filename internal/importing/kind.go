@@ -23,14 +23,19 @@ type Spec[C any] struct {
 	// Lacks returns a sentence about a field that no column has, although it is required, or "".
 	Lacks func(has func(field string) bool) string
 
+	// Group returns a text, such as a number. Neighboring rows with the same one are an entry. A row without one is an entry, and each is
+	// if Group is nil.
+	Group func(Row) string
 	// Read returns a function that is called for each entry of a file in order. It returns the command, or sets the verdict and the
 	// problem of the entry.
-	Read func(Import) func(*Entry) C
+	Read func(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import) (func(*Entry) C, error)
 	// Judge sets the verdicts of a chunk of entries that have none, in a bounded number of round trips.
 	Judge func(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import, entries []*Entry, commands []C) error
 	// Do carries out the intents of an entry: see [Do]. It reports whether a record was created, or else was there. It is called again
 	// in the next attempt if the error is transient. Any other error is the problem of the entry.
 	Do func(ctx context.Context, a Attempt, command C) (created bool, err error)
+	// Caution returns a sentence about a number of new entries that are marked, for the question before the import, or ""; nil for none.
+	Caution func(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, marked int) (string, error)
 }
 
 // Kind is a kind of imports, with its operations.
@@ -51,18 +56,21 @@ type Kind struct {
 
 	prefixes []string
 	lacks    func(func(string) bool) string
-	read     func(Import) func(*Entry) any
+	group    func(Row) string
+	read     func(context.Context, *pgxpool.Pool, uuid.UUID, Import) (func(*Entry) any, error)
 	judgeAll func(context.Context, *pgxpool.Pool, uuid.UUID, Import, []*Entry) error
 	do       func(context.Context, Attempt, *Entry) (bool, error)
+	caution  func(context.Context, *pgxpool.Pool, uuid.UUID, int) (string, error)
 }
 
 // Define returns a kind of imports. It is called once for each kind.
 func Define[C any](spec Spec[C]) *Kind {
 	k := &Kind{
 		One: spec.One, Many: spec.Many, Fields: spec.Fields, Table: table, prefixes: spec.Prefixes, lacks: spec.Lacks,
-		read: func(i Import) func(*Entry) any {
-			read := spec.Read(i)
-			return func(e *Entry) any { return read(e) }
+		group: spec.Group, caution: spec.Caution,
+		read: func(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import) (func(*Entry) any, error) {
+			read, err := spec.Read(ctx, pool, tenant, i)
+			return func(e *Entry) any { return read(e) }, err
 		},
 		judgeAll: func(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import, entries []*Entry) error {
 			commands := make([]C, len(entries))
@@ -80,29 +88,42 @@ func Define[C any](spec Spec[C]) *Kind {
 	return k
 }
 
+// Caution returns a sentence about a number of new entries that are marked, for the question before the import, or "".
+func (k *Kind) Caution(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, marked int) (string, error) {
+	if k.caution == nil || marked == 0 {
+		return "", nil
+	}
+	return k.caution(ctx, pool, tenant, marked)
+}
+
 // Attempt carries out an entry in the name of a user.
 type Attempt struct {
 	Store  *idempotency.Store
 	Tenant uuid.UUID
 	Import Import
+	Key    string // of the first intent of the entry, the same in each attempt
 
 	actor string
 	line  int
 }
 
-// Do carries out an intent of an entry whose key is the same in each attempt. part distinguishes the intents of an entry; of is the record
-// to change, or [uuid.Nil] to create one. It returns the id of the record, and whether this key has created or changed it.
+// Do carries out an intent of an import, whose key is the same in each attempt. of is the record to change, or [uuid.Nil] to create one. It
+// returns the id of the record, and whether this key has created or changed it. The command may depend on what exists, so an earlier one
+// under the key counts.
 func Do[C any, R interface {
 	Identity() (id uuid.UUID, version int)
-}](ctx context.Context, a Attempt, op idempotency.Operation[C, R], part string, of uuid.UUID, command C) (uuid.UUID, bool, error) {
-	key, err := idempotency.ParseKey(a.Import.Key(a.line) + part)
+}](ctx context.Context, a Attempt, key string, op idempotency.Operation[C, R], of uuid.UUID, command C) (uuid.UUID, bool, error) {
+	parsed, err := idempotency.ParseKey(key)
 	if err != nil {
 		return uuid.Nil, false, err
 	}
-	done, err := op.Do(ctx, a.Store, idempotency.Intent{Tenant: a.Tenant, Key: key, Actor: a.actor, Record: of}, command)
+	done, err := op.Do(ctx, a.Store, idempotency.Intent{Tenant: a.Tenant, Key: parsed, Actor: a.actor, Record: of}, command)
 	id, _ := done.Value.Identity()
 	if expired, ok := errors.AsType[*idempotency.AlreadyDoneError](err); ok {
 		id, done.Outcome, err = expired.Record, expired.Outcome, nil
+	}
+	if earlier, ok := errors.AsType[*idempotency.MismatchError](err); ok {
+		id, done.Outcome, err = earlier.Record, idempotency.Created, nil
 	}
 	return id, done.Outcome == idempotency.Created || done.Outcome == idempotency.Changed, err
 }

@@ -19,11 +19,13 @@ func (k *Kind) define() {
 		Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 			tx.Exec(`
 				INSERT INTO imports (
-					tenant_id, id, kind, file_name, encoding, separator, headings, headings_digest, row_count, columns, source)
+					tenant_id, id, kind, file_name, encoding, separator, headings, headings_digest, row_count, columns, source,
+					date_order, decimal_sign)
 				SELECT @tenant_id, @record_id, @kind, @file_name, @encoding, @separator, @headings::text[], @headings_digest, @rows,
-					COALESCE(last.columns, @columns::text[]), COALESCE(last.source, @source)
+					COALESCE(last.columns, @columns::text[]), COALESCE(last.source, @source),
+					COALESCE(last.date_order, ''), COALESCE(last.decimal_sign, '')
 				FROM (SELECT) AS one LEFT JOIN LATERAL (
-					SELECT columns, source FROM imports
+					SELECT columns, source, date_order, decimal_sign FROM imports
 					WHERE tenant_id = @tenant_id AND kind = @kind AND headings_digest = @headings_digest AND confirmed_at IS NOT NULL
 					ORDER BY id DESC LIMIT 1) AS last ON true`,
 				pgx.NamedArgs{
@@ -46,9 +48,13 @@ func (k *Kind) define() {
 			tx.Exec(`
 				UPDATE imports SET state = 'running', confirmed_at = now(), asked_by = @actor,
 					columns = COALESCE(@columns::text[], columns), source = COALESCE(NULLIF(@source, ''), source),
-					takes_alike = @takes_alike
+					takes_alike = @takes_alike, date_order = COALESCE(NULLIF(@date_order::text, ''), date_order),
+					decimal_sign = COALESCE(NULLIF(@decimal_sign::text, ''), decimal_sign)
 				WHERE tenant_id = @tenant_id AND id = @record_id`,
-				pgx.NamedArgs{"columns": s.Columns, "source": s.Source, "takes_alike": s.TakesAlike})
+				pgx.NamedArgs{
+					"columns": s.Columns, "source": s.Source, "takes_alike": s.TakesAlike,
+					"date_order": string(s.DateOrder), "decimal_sign": string(s.DecimalSign),
+				})
 			tx.Exec(queue, nil)
 			return tx.Record()
 		},

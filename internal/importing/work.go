@@ -130,7 +130,7 @@ func (w *Worker) do(ctx context.Context, k *Kind, tenant uuid.UUID, i Import, en
 			continue
 		}
 		group.Go(func() error {
-			return w.create(ctx, k, Attempt{w.Store, tenant, i, now.AskedBy, e.Line()}, e)
+			return w.create(ctx, k, Attempt{w.Store, tenant, i, i.Key(e.Line()), now.AskedBy, e.Line()}, e)
 		})
 	}
 	if err := group.Wait(); err != nil {

@@ -5,12 +5,14 @@ import "onlyonce/templates"
 
 // The names of the fields of imports.
 const (
-	ColumnField     = "column"      // of the page, once for each column
-	ColumnsField    = "columns"     // of the question: the fields of all columns, with commas between them
-	SourceField     = "source"      // the system that the file comes from
-	TakesAlikeField = "takes_alike" // "true" to import rows that look like other records
-	VerdictField    = "show"        // the verdict of the rows on the page
-	PageField       = "page"        // the number of the page of rows, from 1
+	ColumnField      = "column"      // of the page, once for each column
+	ColumnsField     = "columns"     // of the question: the fields of all columns, with commas between them
+	SourceField      = "source"      // the system that the file comes from
+	TakesAlikeField  = "takes_alike" // "true" to import rows that look like other records
+	DateOrderField   = "dates"       // "dmy" or "mdy"
+	DecimalSignField = "decimals"    // "point" or "comma"
+	VerdictField     = "show"        // the verdict of the rows on the page
+	PageField        = "page"        // the number of the page of rows, from 1
 )
 
 // Words are the words for the records of an import: "customer", "customers" and "Customer".
@@ -33,11 +35,14 @@ type Import struct {
 
 // ImportPreview shows the verdict on each row of an import.
 type ImportPreview struct {
-	Href     string // the address of the page, to which the choice of fields is sent
-	Columns  []ImportColumn
-	Fields   []templates.Option
-	Source   string
-	Problems []string // why the choice of fields can't be imported
+	Href    string // the address of the page, to which the choice of fields is sent
+	Columns []ImportColumn
+	Fields  []templates.Option
+	Source  string
+	// Days and Numbers are texts of the file whose meaning depends on the choices below; "" for none.
+	Days, Numbers          string
+	DateOrder, DecimalSign string
+	Problems               []string // why the choice of fields can't be imported
 
 	Filters []templates.NavItem // by verdict, with the number of rows
 	Rows    []ImportRow
@@ -69,5 +74,6 @@ type ConfirmImport struct {
 	// New, Known and Alike count the rows with these verdicts, and LeftOut all others.
 	New, Known, Alike, LeftOut string
 	HasAlike                   bool
-	Begun                      bool // it was confirmed before
+	Caution                    string // a sentence about the effects; "" for none
+	Begun                      bool   // it was confirmed before
 }

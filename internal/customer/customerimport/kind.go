@@ -27,14 +27,16 @@ var Kind = importing.Define(importing.Spec[customer.Draft]{
 		}
 		return ""
 	},
-	Read: func(i importing.Import) func(*importing.Entry) customer.Draft {
+	Read: func(
+		_ context.Context, _ *pgxpool.Pool, _ uuid.UUID, i importing.Import,
+	) (func(*importing.Entry) customer.Draft, error) {
 		r := reader{source: i.Source, seen: importing.Seen{}}
-		return r.read
+		return r.read, nil
 	},
 	Judge: judge,
 	Do: func(ctx context.Context, a importing.Attempt, d customer.Draft) (created bool, err error) {
 		d.SameEmail = true // the verdict is the answer to the question about the email
-		_, created, err = importing.Do(ctx, a, customer.Upsert, "", uuid.Nil, d)
+		_, created, err = importing.Do(ctx, a, a.Key, customer.Upsert, uuid.Nil, d)
 		return created, err
 	},
 })

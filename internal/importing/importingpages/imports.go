@@ -85,6 +85,7 @@ func Mount(on *web.Site, section string, kind *importing.Kind) {
 		Submit: "Import " + kind.Many, Page: s.confirm,
 		Fields: []templates.Field{
 			{Name: importviews.ColumnsField, Value: "Columns"}, {Name: importviews.SourceField, Value: "The file comes from"},
+			{Name: importviews.DateOrderField, Value: "Order of days"}, {Name: importviews.DecimalSignField, Value: "Decimal sign"},
 			{Name: importviews.TakesAlikeField, Value: "Import rows that look like other " + kind.Many},
 		},
 		Fresh: func(r *http.Request, i importing.Import) (url.Values, error) {
@@ -100,6 +101,8 @@ func Mount(on *web.Site, section string, kind *importing.Kind) {
 func (s *pages) settingsOfForm(r *http.Request) (importing.Settings, error) {
 	of := importing.Settings{
 		Source: r.PostForm.Get(importviews.SourceField), TakesAlike: r.PostForm.Get(importviews.TakesAlikeField) == "true",
+		DateOrder:   importing.DateOrder(r.PostForm.Get(importviews.DateOrderField)),
+		DecimalSign: importing.DecimalSign(r.PostForm.Get(importviews.DecimalSignField)),
 	}
 	if r.PostForm.Has(importviews.ColumnsField) {
 		of.Columns = strings.Split(r.PostForm.Get(importviews.ColumnsField), ",")
@@ -111,6 +114,12 @@ func formOfSettings(s importing.Settings) url.Values {
 	form := url.Values{importviews.ColumnsField: {strings.Join(s.Columns, ",")}, importviews.SourceField: {s.Source}}
 	if s.TakesAlike {
 		form.Set(importviews.TakesAlikeField, "true")
+	}
+	if s.DateOrder != "" {
+		form.Set(importviews.DateOrderField, string(s.DateOrder))
+	}
+	if s.DecimalSign != "" {
+		form.Set(importviews.DecimalSignField, string(s.DecimalSign))
 	}
 	return form
 }
@@ -127,6 +136,12 @@ func chosen(values url.Values, i importing.Import) importing.Settings {
 	}
 	if values.Has(importviews.SourceField) {
 		s.Source = values.Get(importviews.SourceField)
+	}
+	if values.Has(importviews.DateOrderField) {
+		s.DateOrder = importing.DateOrder(values.Get(importviews.DateOrderField))
+	}
+	if values.Has(importviews.DecimalSignField) {
+		s.DecimalSign = importing.DecimalSign(values.Get(importviews.DecimalSignField))
 	}
 	return s
 }
@@ -228,6 +243,11 @@ func (s *rowsShown) has(e *importing.Entry) bool {
 func (s *pages) preview(r *http.Request, i importing.Import) (v importviews.ImportPreview, err error) {
 	query := r.URL.Query()
 	i.Settings = chosen(query, i)
+	var found importing.Survey
+	if i.Settings, found, err = s.kind.Detect(r.Context(), s.site.Pool, web.Principal(r).Tenant, i); err != nil {
+		return v, err
+	}
+	v.Days, v.DateOrder, v.Numbers, v.DecimalSign = found.Days, string(i.DateOrder), found.Numbers, string(i.DecimalSign)
 	v.Href, v.Source, v.Columns = s.m.URL(i.ID), i.Source, columns(i)
 	v.Fields = []templates.Option{{Value: "", Text: "Leave out"}}
 	for _, f := range s.kind.Fields {
@@ -238,6 +258,12 @@ func (s *pages) preview(r *http.Request, i importing.Import) (v importviews.Impo
 		for _, f := range wrong.Fields {
 			v.Problems = append(v.Problems, f.Message)
 		}
+	}
+	if v.Days != "" && v.DateOrder == "" {
+		v.Problems = append(v.Problems, "Choose whether the day or the month comes first in "+v.Days+".")
+	}
+	if v.Numbers != "" && v.DecimalSign == "" {
+		v.Problems = append(v.Problems, "Choose the decimal sign of "+v.Numbers+".")
 	}
 	shown := rowsShown{verdict: importing.Verdict(query.Get(importviews.VerdictField)), counts: map[importing.Verdict]int{}}
 	shown.page, _ = strconv.Atoi(query.Get(importviews.PageField))
@@ -331,11 +357,17 @@ func (s *pages) confirm(r *http.Request, p templates.Page, f templates.Form, i i
 	}
 	i.Settings = chosen(f.Typed, i)
 	v.Href += "?" + formOfSettings(i.Settings).Encode()
-	counts := map[importing.Verdict]int{}
+	counts, marked := map[importing.Verdict]int{}, 0
 	err := s.kind.Preview(r.Context(), s.site.Pool, web.Principal(r).Tenant, i, func(e *importing.Entry) error {
 		counts[e.Verdict]++
+		if e.Marked && e.Verdict == importing.New {
+			marked++
+		}
 		return nil
 	})
+	if err == nil {
+		v.Caution, err = s.kind.Caution(r.Context(), s.site.Pool, web.Principal(r).Tenant, marked)
+	}
 	v.New, v.Known = rowsText(counts[importing.New]), rowsText(counts[importing.Known])
 	v.Alike = rowsText(counts[importing.Alike])
 	v.LeftOut, v.HasAlike = rowsText(counts[importing.Differs]+counts[importing.Wrong]), counts[importing.Alike] > 0

@@ -13,7 +13,8 @@ FROM (SELECT) AS one LEFT JOIN (
 	SELECT r.version, (r.state <> 'uploaded') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 		'kind', r.kind,
 		'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
-		'source', r.source, 'takes_alike', r.takes_alike, 'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
+		'source', r.source, 'takes_alike', r.takes_alike, 'date_order', r.date_order, 'decimal_sign', r.decimal_sign,
+		'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
 		'confirmed_at', r.confirmed_at, 'kept', COALESCE((
 				SELECT true FROM import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
 		'done', COALESCE((SELECT sum(created + known + left_out + more) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0),
@@ -21,8 +22,9 @@ FROM (SELECT) AS one LEFT JOIN (
 
 UPDATE imports SET state = 'running', confirmed_at = now(), asked_by = $1,
 columns = COALESCE($2::text[], columns), source = COALESCE(NULLIF($3, ''), source),
-takes_alike = $4
-WHERE tenant_id = $5 AND id = $6;
+takes_alike = $4, date_order = COALESCE(NULLIF($5::text, ''), date_order),
+decimal_sign = COALESCE(NULLIF($6::text, ''), decimal_sign)
+WHERE tenant_id = $7 AND id = $8;
 
 INSERT INTO river.river_job (kind, queue, args, max_attempts)
 VALUES ('import', 'imports', jsonb_build_object('tenant', $1::uuid, 'import', $2::uuid), 25);
@@ -37,7 +39,8 @@ FROM (
 	FROM (SELECT (r.state <> 'uploaded') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'kind', r.kind,
 			'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
-			'source', r.source, 'takes_alike', r.takes_alike, 'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
+			'source', r.source, 'takes_alike', r.takes_alike, 'date_order', r.date_order, 'decimal_sign', r.decimal_sign,
+			'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
 			'confirmed_at', r.confirmed_at, 'kept', COALESCE((
 					SELECT true FROM import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
 			'done', COALESCE((SELECT sum(created + known + left_out + more) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0),

@@ -7,7 +7,8 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 	'kind', r.kind,
 	'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
-	'source', r.source, 'takes_alike', r.takes_alike, 'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
+	'source', r.source, 'takes_alike', r.takes_alike, 'date_order', r.date_order, 'decimal_sign', r.decimal_sign,
+	'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
 	'confirmed_at', r.confirmed_at, 'kept', COALESCE((
 			SELECT true FROM import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
 	'done', COALESCE((SELECT sum(created + known + left_out + more) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0),

@@ -7,11 +7,13 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 SELECT claim_intent($1, $2, $3, $4);
 
 INSERT INTO imports (
-	tenant_id, id, kind, file_name, encoding, separator, headings, headings_digest, row_count, columns, source)
+	tenant_id, id, kind, file_name, encoding, separator, headings, headings_digest, row_count, columns, source,
+	date_order, decimal_sign)
 SELECT $1, $2, $3, $4, $5, $6, $7::text[], $8, $9,
-COALESCE(last.columns, $10::text[]), COALESCE(last.source, $11)
+COALESCE(last.columns, $10::text[]), COALESCE(last.source, $11),
+COALESCE(last.date_order, ''), COALESCE(last.decimal_sign, '')
 FROM (SELECT) AS one LEFT JOIN LATERAL (
-	SELECT columns, source FROM imports
+	SELECT columns, source, date_order, decimal_sign FROM imports
 	WHERE tenant_id = $1 AND kind = $3 AND headings_digest = $8 AND confirmed_at IS NOT NULL
 	ORDER BY id DESC LIMIT 1) AS last ON true;
 
@@ -25,7 +27,8 @@ SELECT
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'kind', r.kind,
 			'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
-			'source', r.source, 'takes_alike', r.takes_alike, 'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
+			'source', r.source, 'takes_alike', r.takes_alike, 'date_order', r.date_order, 'decimal_sign', r.decimal_sign,
+			'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
 			'confirmed_at', r.confirmed_at, 'kept', COALESCE((
 					SELECT true FROM import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
 			'done', COALESCE((SELECT sum(created + known + left_out + more) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0),
