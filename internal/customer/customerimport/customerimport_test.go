@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-
-	"github.com/riverqueue/river"
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
@@ -19,83 +16,17 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/importing"
+	"onlyonce/internal/importing/importingtest"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/record"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// bundle is a separate database with one tenant, which has a token.
-type bundle struct{ *storetest.Bundle }
-
-const actor = "token sync"
-
-func setup(t *testing.T) *bundle {
+func setup(t *testing.T) *importingtest.Bundle {
 	t.Helper()
-	b := &bundle{storetest.Setup(t)}
-	b.Exec(`INSERT INTO api_tokens (tenant_id, token_hash, name) VALUES ($1, sha256('valid'), 'sync')`, b.Tenant)
-	return b
-}
-
-func command(t testing.TB, content string) importing.Draft {
-	t.Helper()
-	d, err := customerimport.Kind.Draft(importing.Input{File: file.Input{Name: "customers.csv", Content: []byte(content)}})
-	must.OK(t, err)
-	return d
-}
-
-// uploaded uploads a file.
-func (b *bundle) uploaded(key, content string) importing.Import {
-	b.Helper()
-	done, err := customerimport.Kind.Upload.Do(b.Context(), b.Store, b.Intent(key), command(b, content))
-	must.OK(b, err)
-	return done.Value
-}
-
-func (b *bundle) confirm(store *idempotency.Store, key string, i importing.Import) (idempotency.Done[importing.Import], error) {
-	intent := b.Intent(key)
-	intent.Record, intent.Actor = i.ID, actor
-	return customerimport.Kind.Confirm.Do(context.Background(), store, intent, i.Settings)
-}
-
-// confirmed uploads and confirms a file.
-func (b *bundle) confirmed(key, content string) importing.Import {
-	b.Helper()
-	done, err := b.confirm(b.Store, key, b.uploaded(key, content))
-	must.OK(b, err)
-	return done.Value
-}
-
-func (b *bundle) work(ctx context.Context, store *idempotency.Store, i importing.Import) error {
-	w := importing.Worker{Store: store, Log: slog.New(slog.DiscardHandler), Kinds: []*importing.Kind{customerimport.Kind}}
-	return w.Work(ctx, &river.Job[importing.Job]{Args: importing.Job{Tenant: b.Tenant, Import: i.ID}})
-}
-
-// outcome returns the progress of an import, and the number of customers.
-func (b *bundle) outcome(i importing.Import) string {
-	b.Helper()
-	found, err := record.Find(b.Context(), b.Store.Pool, customerimport.Kind.Table, b.Tenant, i.ID)
-	must.OK(b, err)
-	return fmt.Sprintf("%d created, %d known, %d left out, %d customers", found.Created, found.Known, found.LeftOut, b.customers())
-}
-
-func (b *bundle) customers() int { return storetest.Value[int](b, `SELECT count(*) FROM customers`) }
-
-// imported imports a file, and returns the outcome.
-func (b *bundle) imported(key, content string) string {
-	b.Helper()
-	i := b.confirmed(key, content)
-	must.OK(b, b.work(b.Context(), b.Store, i))
-	return b.outcome(i)
-}
-
-// problems returns the problems of an import as "line: problem".
-func (b *bundle) problems(i importing.Import) []string {
-	b.Helper()
-	return storetest.Value[[]string](b, `
-		SELECT COALESCE(array_agg(line || ': ' || problem ORDER BY line), '{}') FROM import_problems WHERE import_id = $1`, i.ID)
+	return importingtest.Setup(t, customerimport.Kind)
 }
 
 func rows(from, to int) string {
@@ -119,7 +50,7 @@ func TestSameRowsAgain(t *testing.T) {
 		},
 		{headings + noEmail + "Twin,\n", "0 created, 3 known, 1 left out, 613 customers"}, // a third one looks like the others
 	} {
-		assert.Equal(t, b.imported(fmt.Sprint("import ", i), c.content), c.want, i)
+		assert.Equal(t, b.Imported(fmt.Sprint("import ", i), c.content), c.want, i)
 	}
 }
 
@@ -136,7 +67,7 @@ func TestVerdicts(t *testing.T) {
 		b.OK(customer.Upsert.Do(t.Context(), b.Store, b.Intent(in.Name), d))
 	}
 	b.Exec(`UPDATE customers SET archived_at = now() WHERE name = 'Gone'`)
-	i := b.uploaded("upload", "id,Name,Email,Contact,Country\n"+strings.Join([]string{
+	i := b.Uploaded("upload", "id,Name,Email,Contact,Country\n"+strings.Join([]string{
 		"cus_9,New,new@example.com,,germany", "cus_1,Shop 1,,,", ",ADA,Ada@Example.com,,", ",Eve,eve@example.com,Byron,FR",
 		",Acme Inc,,,", ",Acme Ltd,acme@example.com,,", ",Gone,gone@example.com,,", ",,who@example.com,,Narnia",
 		"cus_9,New,new@example.com,,DE", "cus_9,Newer,,,", ",New,new@example.com,Other,", "cus_1,Shop 2,,,", "cus_7,a,,,,more",
@@ -152,21 +83,14 @@ func TestVerdicts(t *testing.T) {
 		"12 differs Line 2 has the same email and name with other details.",
 		"13 differs Line 3 has the same ID with other details.", "14 wrong This row has more fields than the first line.",
 	}
-	preview := func() (all []string) {
-		must.OK(t, customerimport.Kind.Preview(t.Context(), b.Store.Pool, b.Tenant, i, func(e *importing.Entry) error {
-			all = append(all, strings.TrimSpace(fmt.Sprint(e.Line(), " ", e.Verdict, " ", e.Problem)))
-			return nil
-		}))
-		return all
-	}
-	got := preview()
+	got := b.Preview(i)
 	for n, line := range want {
 		assert.Equal(t, got[n], line)
 	}
-	done, err := b.confirm(b.Store, "confirm", i)
+	done, err := b.Confirm(b.Store, "confirm", i)
 	must.OK(t, err)
-	must.OK(t, b.work(t.Context(), b.Store, done.Value))
-	assert.Equal(t, b.outcome(i), "1 created, 3 known, 9 left out, 6 customers")
+	must.OK(t, b.Work(t.Context(), b.Store, done.Value))
+	assert.Equal(t, b.Outcome(i), "1 created, 3 known, 9 left out, 6 customers")
 	var left []string
 	for _, line := range want {
 		if n, rest, _ := strings.Cut(line, " "); !strings.HasPrefix(rest, "new") && !strings.HasPrefix(rest, "known") {
@@ -174,24 +98,24 @@ func TestVerdicts(t *testing.T) {
 			left = append(left, n+": "+problem)
 		}
 	}
-	assert.Equal(t, strings.Join(b.problems(i), "\n"), strings.Join(left, "\n"))
+	assert.Equal(t, strings.Join(b.Problems(i), "\n"), strings.Join(left, "\n"))
 
-	i = b.uploaded("again", "Name,Email\nAcme Inc,\nAcme Ltd,acme@example.com\n")
+	i = b.Uploaded("again", "Name,Email\nAcme Inc,\nAcme Ltd,acme@example.com\n")
 	i.TakesAlike = true
-	done, err = b.confirm(b.Store, "confirm again", i)
+	done, err = b.Confirm(b.Store, "confirm again", i)
 	must.OK(t, err)
-	must.OK(t, b.work(t.Context(), b.Store, done.Value))
-	assert.Equal(t, b.outcome(i), "2 created, 0 known, 0 left out, 8 customers")
+	must.OK(t, b.Work(t.Context(), b.Store, done.Value))
+	assert.Equal(t, b.Outcome(i), "2 created, 0 known, 0 left out, 8 customers")
 }
 
 // TestConfirmedInTwoTabs confirms an import 16 times at once, and runs the jobs at once, on two replicas.
 func TestConfirmedInTwoTabs(t *testing.T) {
 	b := setup(t)
-	i := b.uploaded("upload", "Name,Email\n"+rows(0, 700)+"Twin,\n"+"Twin,\n")
+	i := b.Uploaded("upload", "Name,Email\n"+rows(0, 700)+"Twin,\n"+"Twin,\n")
 	stores := []*idempotency.Store{b.Store, b.Replica()}
 	confirmed := make([]idempotency.Done[importing.Import], 16)
 	for _, err := range storetest.Together(len(confirmed), func(n int) (err error) {
-		confirmed[n], err = b.confirm(stores[n%2], fmt.Sprint("tab ", n/4), i)
+		confirmed[n], err = b.Confirm(stores[n%2], fmt.Sprint("tab ", n/4), i)
 		return err
 	}) {
 		must.OK(t, err)
@@ -204,21 +128,21 @@ func TestConfirmedInTwoTabs(t *testing.T) {
 	}
 	jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job WHERE kind = 'import'`)
 	assert.Thatf(t, changed == 1 && jobs == 1, "confirmed %d times, %d jobs", changed, jobs)
-	for _, err := range storetest.Together(4, func(n int) error { return b.work(context.Background(), stores[n%2], i) }) {
+	for _, err := range storetest.Together(4, func(n int) error { return b.Work(context.Background(), stores[n%2], i) }) {
 		must.OK(t, err)
 	}
-	assert.Equal(t, b.outcome(i), "702 created, 0 known, 0 left out, 702 customers")
-	intents := storetest.Value[int](b, `SELECT count(*) FROM intents WHERE operation = 'customer.upsert' AND actor = $1`, actor)
+	assert.Equal(t, b.Outcome(i), "702 created, 0 known, 0 left out, 702 customers")
+	intents := storetest.Value[int](b, `SELECT count(*) FROM intents WHERE operation = 'customer.upsert' AND actor = $1`, importingtest.Actor)
 	assert.Equal(t, intents, 702, "intents")
 }
 
 // TestImportGoesOn kills the worker in the middle, several times, and stops and continues the import.
 func TestImportGoesOn(t *testing.T) {
 	b := setup(t)
-	i := b.confirmed("import", "Name\n"+strings.Repeat("Twin\n", 5)+strings.ReplaceAll(rows(0, 1200), ",", " "))
+	i := b.Confirmed("import", "Name\n"+strings.Repeat("Twin\n", 5)+strings.ReplaceAll(rows(0, 1200), ",", " "))
 	act := func(key string, op idempotency.Operation[struct{}, importing.Import]) idempotency.Outcome {
 		intent := b.Intent(key)
-		intent.Record, intent.Actor = i.ID, actor
+		intent.Record, intent.Actor = i.ID, importingtest.Actor
 		done, err := op.Do(t.Context(), b.Store, intent, struct{}{})
 		must.OK(t, err)
 		return done.Outcome
@@ -232,61 +156,61 @@ func TestImportGoesOn(t *testing.T) {
 				kill()
 			}
 		}
-		assert.Thatf(t, errors.Is(b.work(ctx, &killed, i), importing.ErrAgain), "the job ended")
+		assert.Thatf(t, errors.Is(b.Work(ctx, &killed, i), importing.ErrAgain), "the job ended")
 		kill()
 	}
-	before := b.customers()
+	before := b.Records()
 	assert.Thatf(t, before > 600 && before < 1205, "%d customers", before)
 	assert.Equal(t, act("stop", customerimport.Kind.Stop), idempotency.Changed)
-	must.OK(t, b.work(t.Context(), b.Store, i))
-	assert.Equal(t, b.customers(), before, "customers of a stopped import")
+	must.OK(t, b.Work(t.Context(), b.Store, i))
+	assert.Equal(t, b.Records(), before, "customers of a stopped import")
 	assert.Equal(t, act("stop again", customerimport.Kind.Stop), idempotency.Unchanged)
 	assert.Equal(t, act("continue", customerimport.Kind.Continue), idempotency.Changed)
 	b.Exec(`UPDATE intents SET result = NULL`)
-	must.OK(t, b.work(t.Context(), b.Replica(), i))
-	assert.Equal(t, b.outcome(i), "1205 created, 0 known, 0 left out, 1205 customers")
+	must.OK(t, b.Work(t.Context(), b.Replica(), i))
+	assert.Equal(t, b.Outcome(i), "1205 created, 0 known, 0 left out, 1205 customers")
 }
 
 // TestImportOfOneWhoMayNot leaves out the rows of a user or token that lost its rights after it confirmed.
 func TestImportOfOneWhoMayNot(t *testing.T) {
 	b := setup(t)
-	i := b.confirmed("import", "Name\nAda\n")
+	i := b.Confirmed("import", "Name\nAda\n")
 	b.Exec(`UPDATE api_tokens SET revoked_at = now()`)
-	must.OK(t, b.work(t.Context(), b.Store, i))
-	assert.Equal(t, b.outcome(i), "0 created, 0 known, 1 left out, 0 customers")
-	assert.Equal(t, strings.Join(b.problems(i), ""), "2: token sync may no longer change customers.")
+	must.OK(t, b.Work(t.Context(), b.Store, i))
+	assert.Equal(t, b.Outcome(i), "0 created, 0 known, 1 left out, 0 customers")
+	assert.Equal(t, strings.Join(b.Problems(i), ""), "2: token sync may no longer change customers.")
 }
 
 // TestFileExpires deletes the file with the problems of its rows, and ends the job.
 func TestFileExpires(t *testing.T) {
 	b := setup(t)
-	i := b.confirmed("import", "Name\n\"\nAda\u202e\"\n")
-	must.OK(t, b.work(t.Context(), b.Store, i))
-	assert.Equal(t, len(b.problems(i)), 1, "problems")
+	i := b.Confirmed("import", "Name\n\"\nAda\u202e\"\n")
+	must.OK(t, b.Work(t.Context(), b.Store, i))
+	assert.Equal(t, len(b.Problems(i)), 1, "problems")
 	must.OK(t, importing.Expire(t.Context(), b.Store.Pool, b.Tenant, i.CreatedAt.AddDate(0, 0, -1)))
-	assert.Equal(t, len(b.problems(i)), 1, "problems")
+	assert.Equal(t, len(b.Problems(i)), 1, "problems")
 	must.OK(t, importing.Expire(t.Context(), b.Store.Pool, b.Tenant, i.CreatedAt.AddDate(0, 0, 1)))
-	assert.Equal(t, len(b.problems(i)), 0, "problems")
-	must.OK(t, b.work(t.Context(), b.Store, i))
+	assert.Equal(t, len(b.Problems(i)), 0, "problems")
+	must.OK(t, b.Work(t.Context(), b.Store, i))
 }
 
 // TestJobOfAnImport compares the job with one that River inserts.
 func TestJobOfAnImport(t *testing.T) {
 	b := setup(t)
-	b.DB.IsOfRiver(t, importing.Job{Tenant: b.Tenant, Import: b.confirmed("import", "Name\nAda\n").ID})
+	b.DB.IsOfRiver(t, importing.Job{Tenant: b.Tenant, Import: b.Confirmed("import", "Name\nAda\n").ID})
 }
 
 // TestColumnsAreRemembered: the next file with the same headings has the settings of the last confirmed import.
 func TestColumnsAreRemembered(t *testing.T) {
 	b := setup(t)
-	first := b.uploaded("first", "Name,Note\nAda,Countess\n")
+	first := b.Uploaded("first", "Name,Note\nAda,Countess\n")
 	assert.Equal(t, strings.Join(first.Columns, ","), "name,")
 	first.Columns, first.Source = []string{"name", "contact"}, "shop"
-	assert.Equal(t, strings.Join(b.uploaded("second", "Name,Note\nEve,\n").Columns, ","), "name,", "not confirmed yet")
-	b.OK(b.confirm(b.Store, "confirm", first))
-	next := b.uploaded("third", "Name;Note\nEve;\n")
+	assert.Equal(t, strings.Join(b.Uploaded("second", "Name,Note\nEve,\n").Columns, ","), "name,", "not confirmed yet")
+	b.OK(b.Confirm(b.Store, "confirm", first))
+	next := b.Uploaded("third", "Name;Note\nEve;\n")
 	assert.Thatf(t, slices.Equal(next.Columns, first.Columns) && next.Source == "shop", "%+v", next.Settings)
-	other := b.uploaded("fourth", "Name,Notes\nEve,\n")
+	other := b.Uploaded("fourth", "Name,Notes\nEve,\n")
 	assert.Equal(t, other.Source, importing.DefaultSource)
 }
 
