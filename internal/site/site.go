@@ -13,11 +13,13 @@ import (
 	"onlyonce/internal/invoice/closing/closingpages"
 	"onlyonce/internal/invoice/credit/creditpages"
 	"onlyonce/internal/invoice/duplicate/duplicatepages"
+	"onlyonce/internal/invoice/invoiceimport"
 	"onlyonce/internal/invoice/invoicepages"
 	"onlyonce/internal/invoice/invoiceroom"
 	"onlyonce/internal/invoice/logo/logopages"
 	"onlyonce/internal/invoice/mail/mailpages"
 	"onlyonce/internal/invoice/payment/paymentpages"
+	"onlyonce/internal/invoice/paymentimport"
 	"onlyonce/internal/invoice/receipt/receiptpages"
 	"onlyonce/internal/invoice/reminder/reminderpages"
 	"onlyonce/internal/invoice/schedule/schedulepages"
@@ -50,6 +52,8 @@ func Mount(people peoplepages.Config, sendsMail, private bool, more ...func(*web
 			invoices.OfCustomer,
 		)
 		importingpages.Mount(s, "customers", customerimport.Kind)
+		importingpages.Mount(s, "invoices", invoiceimport.Kind)
+		importingpages.Mount(s, "invoices", paymentimport.Kind)
 		statementpages.Mount(s, invoices.PDF)
 		duplicatepages.Mount(s, invoices.Invoices)
 		// New resources are added above this line.
@@ -69,7 +73,11 @@ func Mount(people peoplepages.Config, sendsMail, private bool, more ...func(*web
 // Rooms returns what domains add to the app besides their pages.
 func Rooms() []room.Room {
 	return []room.Room{
-		importingroom.Room(customerimport.Kind),
+		importingroom.Room(
+			customerimport.Kind,
+			invoiceimport.Kind,
+			paymentimport.Kind,
+		),
 		invoiceroom.Room(),
 		delivery.Room(),
 	}

@@ -36,8 +36,12 @@ type pages struct {
 // Mount mounts the imports of a kind in a place of the navigation, such as that of its records. Only owners import. Programs send records
 // one by one.
 func Mount(on *web.Site, section string, kind *importing.Kind) {
+	tab := "Imports"
+	if section != kind.Many {
+		tab = web.Capital(kind.One) + " imports"
+	}
 	s := &pages{on, kind, web.Resource[importing.Import]{
-		One: "import", Path: "/" + kind.One + "-imports", Tab: "Imports", Table: kind.Table, Name: importing.Name,
+		One: "import", Path: "/" + kind.One + "-imports", Tab: tab, Table: kind.Table, Name: importing.Name,
 	}.Mount(on.Owners(section))}
 	draft := web.NewForm(s.m, kind.Draft, web.Form[importing.Import]{
 		Fields: []templates.Field{

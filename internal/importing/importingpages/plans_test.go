@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -18,20 +19,22 @@ func TestPlans(t *testing.T) {
 		Room: "internal/importing/",
 		Requests: func(_ *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
 			routes := map[string][]sitetest.Request{}
-			for _, of := range []sitetest.Resource{
+			for n, of := range []sitetest.Resource{
 				customercases.Imports(),
+				invoicecases.Imports(),
+				invoicecases.PaymentImports(),
 			} {
-				maps.Copy(routes, everyImport(of, program, person))
+				maps.Copy(routes, everyImport(of, n*sitetest.Many, program, person))
 			}
 			return routes
 		},
 	}, sitecases.Resources(), sitecases.Grow)
 }
 
-// everyImport returns the requests of the routes of a kind of imports. Of three, the first is running, the second stopped and the third
+// everyImport returns the requests of the routes of a kind of imports, whose ids begin behind a number. Of three, the first is running, the second stopped and the third
 // uploaded.
-func everyImport(of sitetest.Resource, program, person *sitetest.Client) map[string][]sitetest.Request {
-	at := func(n int) string { return of.Path + "/" + sitetest.RowID(n) }
+func everyImport(of sitetest.Resource, behind int, program, person *sitetest.Client) map[string][]sitetest.Request {
+	at := func(n int) string { return of.Path + "/" + sitetest.RowID(behind+n) }
 	send := func(key, path string, command url.Values) sitetest.Request {
 		return sitetest.Request{What: key + " " + path, Want: 0, Send: func() sitetest.Answer {
 			return person.Submit(path, sitetest.Change(command, "idempotency_key", key))
