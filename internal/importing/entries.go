@@ -28,7 +28,7 @@ type Row struct {
 type Entry struct {
 	Rows []Row // at least one
 
-	// Name and Detail are what pages show of it, unless the verdict is Wrong.
+	// Name and Detail are what pages show of it; "" for the cells of its first row.
 	Name, Detail string
 	Verdict      Verdict
 	// Problem has sentences about why it isn't imported, and Differences lists the fields that differ.

@@ -24,7 +24,7 @@ func states() map[string]templ.Component {
 	words := importviews.Words{One: "customer", Many: "customers", Heading: "Customer"}
 	upload := templates.Form{Title: "Import customers", Key: "k", HasFiles: true}
 	preview := importviews.ImportPreview{
-		Href: "/customer-imports/1", Source: hostile,
+		Href: "/customer-imports/1", Source: hostile, Days: hostile, DateOrder: "dmy", Numbers: hostile,
 		Fields:  []templates.Option{{Value: "", Text: "Leave out"}, {Value: "name", Text: "Name"}},
 		Columns: []importviews.ImportColumn{{ID: "column-1", Heading: hostile, Sample: hostile, Field: "name"}},
 		Filters: []templates.NavItem{{Text: "All (2)", Href: "/customer-imports/1", Current: true}},
@@ -42,7 +42,8 @@ func states() map[string]templ.Component {
 	confirm := importviews.ConfirmImport{
 		Words: words,
 		Form:  templates.Form{Title: "Confirm import", Key: "k", Typed: url.Values{"columns": {hostile}, "source": {hostile}}},
-		File:  hostile, Href: "/customer-imports/1", New: "1 row", Known: "1 row", Alike: "2 rows", LeftOut: "1 row", HasAlike: true,
+		File:  hostile, Href: "/customer-imports/1", New: "1 customer", Known: "1 customer", Alike: "2 customers", LeftOut: "1 customer", HasAlike: true,
+		Caution: hostile,
 	}
 	begun := importviews.ConfirmImport{Words: words, Form: confirm.Form, File: hostile, Begun: true}
 	confirmRefused := confirm

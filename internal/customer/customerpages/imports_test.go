@@ -41,7 +41,7 @@ func TestImportOnPages(t *testing.T) {
 	wrong := b.Page(person.Get(page + "/confirm?key=confirm&columns=name,name,&source=Buchhaltung"))
 	b.Page(person.Press(wrong, "Import customers").Want(t, http.StatusUnprocessableEntity)).Says("Choose one column for “Name”.")
 	question := b.Page(person.Get(page + "/confirm?key=confirm&columns=name,email,contact&source=Buchhaltung"))
-	question.Says("New: 61 rows", "look like existing customers: 1 row.", "be imported: 1 row.")
+	question.Says("New: 61 customers", "look like existing customers: 1 customer.", "be imported: 1 customer.")
 	person.Press(question, "Import customers").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(page)).Says("0 of 63", "Stop", "Buchhaltung")
 	w := importing.Worker{Store: b.Replica.Store, Log: slog.New(slog.DiscardHandler), Kinds: []*importing.Kind{customerimport.Kind}}

@@ -341,7 +341,7 @@ func (s *pages) row(e *importing.Entry) importviews.ImportRow {
 	shown := importviews.ImportRow{
 		Line: strconv.Itoa(e.Line()), Name: e.Name, Detail: e.Detail, Verdict: verdictText(e.Verdict), Problem: e.Problem,
 	}
-	if e.Verdict == importing.Wrong {
+	if e.Name == "" {
 		cells := slices.DeleteFunc(slices.Clone(e.Rows[0].Cells), func(text string) bool { return text == "" })
 		shown.Name = shortened(strings.Join(cells, ", "))
 	}
@@ -372,17 +372,17 @@ func (s *pages) confirm(r *http.Request, p templates.Page, f templates.Form, i i
 	if err == nil {
 		v.Caution, err = s.kind.Caution(r.Context(), s.site.Pool, web.Principal(r).Tenant, marked)
 	}
-	v.New, v.Known = rowsText(counts[importing.New]), rowsText(counts[importing.Known])
-	v.Alike = rowsText(counts[importing.Alike])
-	v.LeftOut, v.HasAlike = rowsText(counts[importing.Differs]+counts[importing.Wrong]), counts[importing.Alike] > 0
+	v.New, v.Known = s.countText(counts[importing.New]), s.countText(counts[importing.Known])
+	v.Alike = s.countText(counts[importing.Alike])
+	v.LeftOut, v.HasAlike = s.countText(counts[importing.Differs]+counts[importing.Wrong]), counts[importing.Alike] > 0
 	return importviews.ConfirmImportPage(p, v), err
 }
 
-func rowsText(n int) string {
+func (s *pages) countText(n int) string {
 	if n == 1 {
-		return "1 row"
+		return "1 " + s.kind.One
 	}
-	return strconv.Itoa(n) + " rows"
+	return strconv.Itoa(n) + " " + s.kind.Many
 }
 
 // problems returns the file with the rows that were left out.

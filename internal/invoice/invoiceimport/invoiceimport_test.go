@@ -149,6 +149,29 @@ func TestVerdicts(t *testing.T) {
 	assert.Equal(t, paid, "INV-9 2026-11-25 Reference: PO 7, 2026-11-25, imported with INV-9 of 2026-11-25")
 }
 
+// TestCaution: before overdue invoices are imported, the number of those that a plan reminds of is stated.
+func TestCaution(t *testing.T) {
+	b := setup(t)
+	overdue := strings.ReplaceAll(row("INV-1", "Ada", "120.00", "20.00", "100.00", design, ""), "2026", "2025")
+	i := b.Uploaded("upload", xero+overdue+strings.ReplaceAll(overdue, "INV-1", "INV-2")+row("INV-3", "Ada", "", "", "", design, "Draft")+
+		strings.ReplaceAll(row("INV-4", "Ada", "120.00", "120.00", "0.00", design, ""), "2026", "2025"))
+	marked := 0
+	must.OK(t, b.Kind.Preview(t.Context(), b.Store.Pool, b.Tenant, i, func(e *importing.Entry) error {
+		if e.Marked {
+			marked++
+		}
+		return nil
+	}))
+	says := func() string {
+		text, err := b.Kind.Caution(t.Context(), b.Store.Pool, b.Tenant, marked)
+		must.OK(t, err)
+		return text
+	}
+	assert.Equal(t, says(), "", "without a plan")
+	b.Exec(`INSERT INTO reminder_plans (tenant_id, id, first_after) VALUES ($1, new_id(), 7)`, b.Tenant)
+	assert.Thatf(t, strings.HasPrefix(says(), "Overdue and new: 2. "), "%s", says())
+}
+
 // TestBalances imports open amounts without lines, in the formats of other countries.
 func TestBalances(t *testing.T) {
 	b := setup(t)

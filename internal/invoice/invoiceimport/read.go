@@ -63,13 +63,13 @@ func group(row importing.Row) string {
 
 // entry returns the command of an entry, or refuses it. Its first row has the values of the invoice.
 func (r reader) entry(e *importing.Entry) *bill {
+	e.Name, e.Detail = e.Rows[0].Values["number"], e.Rows[0].Values["customer"]
 	b, problem := r.bill(e)
 	if problem != "" {
 		e.Refuse(problem)
 		return nil
 	}
 	d := b.invoice
-	e.Name = string(d.Number)
 	e.Detail = b.customer.Name + ", " + d.Currency.Display(b.total) + " " + d.Currency.String()
 	switch {
 	case !b.issue:

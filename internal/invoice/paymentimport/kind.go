@@ -123,7 +123,7 @@ func (r reader) read(e *importing.Entry) *command {
 	}
 	content := strings.Join([]string{strings.ToLower(c.number), c.in.Date, amount.String(), c.currency, c.in.Reference}, "\n")
 	sum := sha256.Sum256([]byte(content))
-	c.in.ExternalID = fmt.Sprintf("row-%s-%d", hex.EncodeToString(sum[:16]), r.seen.Count(string(sum[:])))
+	c.in.ExternalID = fmt.Sprintf("row-%s-%d", hex.EncodeToString(sum[:8]), r.seen.Count(string(sum[:])))
 	return c
 }
 
