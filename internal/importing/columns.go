@@ -67,7 +67,7 @@ func (k *Kind) values(s Settings, cells []string) (all map[string]string, proble
 			continue
 		}
 		f := k.Fields[n]
-		value, ok := s.read(text, f.Type)
+		value, ok := s.Read(text, f.Type)
 		if !ok && problem == "" {
 			problem = "“" + text + "” isn't " + f.Type.words(s) + ", for " + f.Label + "."
 		}

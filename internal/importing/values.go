@@ -55,8 +55,8 @@ const (
 	Comma DecimalSign = "comma"
 )
 
-// read returns the value of a text of a type, and whether it can be read.
-func (s Settings) read(text string, as Type) (value string, ok bool) {
+// Read returns the value of a text of a type, and whether it can be read.
+func (s Settings) Read(text string, as Type) (value string, ok bool) {
 	switch as {
 	case Day:
 		dmy, mdy := days(text)
