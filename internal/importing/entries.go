@@ -117,7 +117,7 @@ func (k *Kind) scan(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i
 	finish := func() {
 		e := entries[len(entries)-1]
 		if found.apart[digest("group", last)] {
-			e.Refuse("The rows of this " + k.One + " are in several places of the file. Sort the file, so that they are one below the other.")
+			e.Refuse("The rows of this " + k.One + " are in several places of the file. Sort it, so that they are one below the other.")
 		}
 		if e.Verdict == "" {
 			e.command = read(e)
@@ -167,8 +167,8 @@ func (k *Kind) rows(
 		if err != nil {
 			return fmt.Errorf("read the rows: %w", err)
 		}
-		row, problem, group := Row{Line: line, Cells: cells}, "", ""
-		row.Values, problem = k.values(i.Settings, cells)
+		values, problem := k.values(i.Settings, cells)
+		row, group := Row{line, cells, values}, ""
 		if len(cells) > len(i.Headings) && strings.Join(cells[len(i.Headings):], "") != "" {
 			problem = "This row has more fields than the first line."
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -57,39 +58,17 @@ const (
 
 // Read returns the value of a text of a type, and whether it can be read.
 func (s Settings) Read(text string, as Type) (value string, ok bool) {
-	switch as {
-	case Day:
-		dmy, mdy := days(text)
-		switch {
-		case dmy == mdy:
-			return dmy, dmy != ""
-		case s.DateOrder == DayFirst:
-			return dmy, dmy != ""
-		case s.DateOrder == MonthFirst:
-			return mdy, mdy != ""
-		}
-		return "", false
-	case Number, Rate:
-		if as == Rate {
-			found := rate.FindStringSubmatch(text)
-			if found == nil {
-				return text, true
-			}
-			text = cmp.Or(found[1], found[2])
-		}
-		point, comma := numbers(text)
-		switch {
-		case point == comma:
-			return point, point != ""
-		case s.DecimalSign == Comma:
-			return comma, comma != ""
-		case s.DecimalSign == Point:
-			return point, point != ""
-		}
-		return "", false
-	default:
+	if text == "" || as == Text || as == Rate && !rate.MatchString(text) {
 		return text, true
 	}
+	first, other := as.both(text)
+	switch {
+	case first == other, as == Day && s.DateOrder == DayFirst, as != Day && s.DecimalSign == Point:
+		value = first
+	case as == Day && s.DateOrder == MonthFirst, as != Day && s.DecimalSign == Comma:
+		value = other
+	}
+	return value, value != ""
 }
 
 var (
@@ -197,21 +176,12 @@ func (k *Kind) Detect(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID,
 
 // survey reads the whole file.
 func (k *Kind) survey(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import) (f Survey, err error) {
-	types := make([]Type, len(i.Headings))
-	typed := false
-	for at, name := range i.Columns[:min(len(i.Columns), len(types))] {
-		for _, field := range k.Fields {
-			if field.Name == name {
-				types[at] = field.Type
-				typed = typed || field.Type != Text
-			}
-		}
-	}
-	if !typed && k.group == nil {
+	types := k.types(i.Columns)
+	if k.group == nil && !slices.ContainsFunc(types, func(t Type) bool { return t != Text }) {
 		return f, nil
 	}
 	f.apart = map[[16]byte]bool{}
-	var dmyOnly, mdyOnly, pointOnly, commaOnly bool
+	var days, numbers evidence
 	seen, last := map[[16]byte]bool{}, ""
 	err = k.rows(ctx, pool, tenant, i, func(row Row, group, _ string) error {
 		if key := digest("group", group); group != "" && group != last {
@@ -220,44 +190,73 @@ func (k *Kind) survey(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID,
 		}
 		last = group
 		for at, text := range row.Cells[:min(len(row.Cells), len(types))] {
-			switch one, other := types[at].both(text); {
-			case one == other:
-			case types[at] == Day:
-				f.Days = cmp.Or(f.Days, text)
-				dmyOnly, mdyOnly = dmyOnly || other == "", mdyOnly || one == ""
-			default:
-				f.Numbers = cmp.Or(f.Numbers, text)
-				pointOnly, commaOnly = pointOnly || other == "", commaOnly || one == ""
+			switch types[at] {
+			case Day:
+				days.add(text, Day)
+			case Number, Rate:
+				numbers.add(text, types[at])
+			case Text:
 			}
 		}
 		return nil
 	})
-	switch {
-	case dmyOnly && !mdyOnly:
-		f.DateOrder = DayFirst
-	case mdyOnly && !dmyOnly:
-		f.DateOrder = MonthFirst
-	}
-	switch {
-	case pointOnly && !commaOnly:
-		f.DecimalSign = Point
-	case commaOnly && !pointOnly:
-		f.DecimalSign = Comma
-	}
+	f.Days, f.DateOrder = days.text, either(days, DayFirst, MonthFirst)
+	f.Numbers, f.DecimalSign = numbers.text, either(numbers, Point, Comma)
 	return f, err
 }
 
-// both returns the values of a text with each order or sign.
-func (t Type) both(text string) (one, other string) {
+// types returns the types of columns.
+func (k *Kind) types(columns []string) []Type {
+	all := make([]Type, len(columns))
+	for at, name := range columns {
+		for _, f := range k.Fields {
+			if f.Name == name {
+				all[at] = f.Type
+			}
+		}
+	}
+	return all
+}
+
+// evidence is what texts show about their two readings.
+type evidence struct {
+	text                 string // the first whose value depends on the reading
+	onlyFirst, onlyOther bool   // a text can be read in one way only
+}
+
+func (e *evidence) add(text string, as Type) {
+	first, other := as.both(text)
+	if first == other {
+		return
+	}
+	e.text = cmp.Or(e.text, text)
+	e.onlyFirst, e.onlyOther = e.onlyFirst || other == "", e.onlyOther || first == ""
+}
+
+// either returns the reading in which all texts can be read, or "" if both can, or neither.
+func either[R ~string](e evidence, first, other R) R {
+	switch {
+	case e.onlyFirst && !e.onlyOther:
+		return first
+	case e.onlyOther && !e.onlyFirst:
+		return other
+	default:
+		return ""
+	}
+}
+
+// both returns the values of a text in its two readings.
+func (t Type) both(text string) (first, other string) {
 	switch t {
 	case Day:
 		return days(text)
-	case Number:
-		return numbers(text)
 	case Rate:
-		if found := rate.FindStringSubmatch(text); found != nil {
-			return numbers(cmp.Or(found[1], found[2]))
+		found := rate.FindStringSubmatch(text)
+		if found == nil {
+			return "", ""
 		}
+		text = cmp.Or(found[1], found[2])
+	case Number, Text:
 	}
-	return "", ""
+	return numbers(text)
 }

@@ -42,7 +42,8 @@ func states() map[string]templ.Component {
 	confirm := importviews.ConfirmImport{
 		Words: words,
 		Form:  templates.Form{Title: "Confirm import", Key: "k", Typed: url.Values{"columns": {hostile}, "source": {hostile}}},
-		File:  hostile, Href: "/customer-imports/1", New: "1 customer", Known: "1 customer", Alike: "2 customers", LeftOut: "1 customer", HasAlike: true,
+		File:  hostile, Href: "/customer-imports/1", New: "1 customer", Known: "1 customer", Alike: "2 customers",
+		LeftOut: "1 customer", HasAlike: true,
 		Caution: hostile,
 	}
 	begun := importviews.ConfirmImport{Words: words, Form: confirm.Form, File: hostile, Begun: true}

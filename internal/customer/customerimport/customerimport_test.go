@@ -132,7 +132,8 @@ func TestConfirmedInTwoTabs(t *testing.T) {
 		must.OK(t, err)
 	}
 	assert.Equal(t, b.Outcome(i), "702 created, 0 known, 0 left out, 702 customers")
-	intents := storetest.Value[int](b, `SELECT count(*) FROM intents WHERE operation = 'customer.upsert' AND actor = $1`, importingtest.Actor)
+	intents := storetest.Value[int](b, `SELECT count(*) FROM intents WHERE operation = 'customer.upsert' AND actor = $1`,
+		importingtest.Actor)
 	assert.Equal(t, intents, 702, "intents")
 }
 

@@ -31,8 +31,8 @@ func TestPlans(t *testing.T) {
 	}, sitecases.Resources(), sitecases.Grow)
 }
 
-// everyImport returns the requests of the routes of a kind of imports, whose ids begin behind a number. Of three, the first is running, the second stopped and the third
-// uploaded.
+// everyImport returns the requests of the routes of a kind of imports, whose ids begin behind a number. Of three, the first is running, the
+// second stopped and the third uploaded.
 func everyImport(of sitetest.Resource, behind int, program, person *sitetest.Client) map[string][]sitetest.Request {
 	at := func(n int) string { return of.Path + "/" + sitetest.RowID(behind+n) }
 	send := func(key, path string, command url.Values) sitetest.Request {

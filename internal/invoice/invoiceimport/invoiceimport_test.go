@@ -47,8 +47,9 @@ func rows(from, to int) string {
 		if n%3 == 0 {
 			paid, open = "20.00", "100.00"
 		}
-		text.WriteString(row(fmt.Sprint("INV-", n), fmt.Sprint("Shop", n%10), "120.00", paid, open, "Design,1,50.00,20%", "Awaiting Payment"))
-		text.WriteString(row(fmt.Sprint("INV-", n), fmt.Sprint("Shop", n%10), "120.00", paid, open, "Hosting,1,50.00,20%", "Awaiting Payment"))
+		for _, line := range []string{"Design,1,50.00,20%", "Hosting,1,50.00,20%"} {
+			text.WriteString(row(fmt.Sprint("INV-", n), fmt.Sprint("Shop", n%10), "120.00", paid, open, line, "Awaiting Payment"))
+		}
 	}
 	return text.String()
 }
@@ -66,9 +67,10 @@ func books(b *importingtest.Bundle) string {
 // TestSameInvoicesAgain imports a file, then the same one, and then one with ten more invoices in other places: exactly those are created.
 func TestSameInvoicesAgain(t *testing.T) {
 	b := setup(t)
+	const first = "billed 360000, paid 20000, open 340000, 10 payments, 10 customers, 0 mails"
 	for i, c := range []struct{ content, want, books string }{
-		{xero + rows(0, 30), "30 created, 0 known, 0 left out, 30 invoices", "billed 360000, paid 20000, open 340000, 10 payments, 10 customers, 0 mails"},
-		{xero + rows(0, 30), "0 created, 30 known, 0 left out, 30 invoices", "billed 360000, paid 20000, open 340000, 10 payments, 10 customers, 0 mails"},
+		{xero + rows(0, 30), "30 created, 0 known, 0 left out, 30 invoices", first},
+		{xero + rows(0, 30), "0 created, 30 known, 0 left out, 30 invoices", first},
 		{
 			xero + rows(30, 35) + rows(0, 30) + rows(35, 40), "10 created, 30 known, 0 left out, 40 invoices",
 			"billed 480000, paid 28000, open 452000, 14 payments, 10 customers, 0 mails",
@@ -123,12 +125,12 @@ func TestVerdicts(t *testing.T) {
 		"8 wrong The invoice is voided there, so it isn't imported.",
 		"9 new",
 		"10 wrong Due date: line 11 has 2026-12-26, and line 10 of the same invoice has 2026-12-25.",
-		"12 wrong The rows of this invoice are in several places of the file. Sort the file, so that they are one below the other.",
+		"12 wrong The rows of this invoice are in several places of the file. Sort it, so that they are one below the other.",
 		"14 wrong “abc” isn't a number with a decimal point, like 1,234.50, for Unit price.",
 		"15 wrong Enter a tax rate from 0 to 100 percent, like 23. Enter 0 for no tax.",
 		"16 wrong The books are closed through 31 Oct 2026. Change the dates, or reopen the books.",
 		"17 new",
-		"18 wrong The rows of this invoice are in several places of the file. Sort the file, so that they are one below the other.",
+		"18 wrong The rows of this invoice are in several places of the file. Sort it, so that they are one below the other.",
 		"19 wrong Line 2 has the same number for another customer.",
 		"20 wrong Credit notes aren't imported.",
 		"21 wrong The invoice has no number.",
@@ -147,6 +149,32 @@ func TestVerdicts(t *testing.T) {
 		SELECT format('%s %s %s, %s, %s', i.number, i.issue_date, i.notes, p.paid_on, p.external_id)
 		FROM payments p JOIN invoices i ON i.id = p.invoice_id`)
 	assert.Equal(t, paid, "INV-9 2026-11-25 Reference: PO 7, 2026-11-25, imported with INV-9 of 2026-11-25")
+}
+
+// TestOrderIsChosen: if the days of a file can be read in two ways, none is taken until one is chosen. The next file with the same
+// headings has it.
+func TestOrderIsChosen(t *testing.T) {
+	b := setup(t)
+	file := xero + strings.NewReplacer("25/11", "03/04", "25/12", "05/06").Replace(row("INV-1", "Ada", "120.00", "", "", design, ""))
+	i := b.Uploaded("upload", file)
+	settings, found, err := b.Kind.Detect(t.Context(), b.Store.Pool, b.Tenant, i)
+	must.OK(t, err)
+	assert.Equal(t, fmt.Sprint(found.Days, settings.DateOrder, found.Numbers, settings.DecimalSign), "03/04/2026120.00point")
+	assert.Equal(t, strings.Join(b.Preview(i), ""), "2 wrong “03/04/2026” isn't a day in a known order, for Issue date.")
+	i.DateOrder = importing.MonthFirst
+	assert.Equal(t, strings.Join(b.Preview(i), ""), "2 new")
+	b.OK(b.Confirm(b.Store, "confirm", i))
+	must.OK(t, b.Work(t.Context(), b.Store, i))
+	assert.Equal(t, storetest.Value[string](b, `SELECT issue_date || ' ' || due_date FROM invoices`), "2026-03-04 2026-05-06")
+	assert.Equal(t, b.Uploaded("next", file).DateOrder, importing.MonthFirst)
+
+	i = b.Uploaded("detected", xero+rows(0, 1)+strings.Replace(row("INV-2", "Ada", "", "", "", design, ""), "25/11", "03/04", 1))
+	i.DateOrder = ""
+	b.OK(b.Confirm(b.Store, "confirm detected", i))
+	must.OK(t, b.Work(t.Context(), b.Store, i))
+	assert.Equal(t, strings.Join(b.Problems(i), ""),
+		"2: “25/11/2026” isn't a day like 12/31/2026 or 2026-12-31, for Issue date."+
+			"4: “25/12/2026” isn't a day like 12/31/2026 or 2026-12-31, for Due date.", "the remembered order counts")
 }
 
 // TestCaution: before overdue invoices are imported, the number of those that a plan reminds of is stated.
@@ -175,7 +203,9 @@ func TestCaution(t *testing.T) {
 // TestBalances imports open amounts without lines, in the formats of other countries.
 func TestBalances(t *testing.T) {
 	b := setup(t)
-	b.Exec(`INSERT INTO customers (tenant_id, id, name) VALUES ($1, new_id(), 'Müller'), ($1, new_id(), 'Twin'), ($1, new_id(), 'TWIN')`, b.Tenant)
+	b.Exec(`
+		INSERT INTO customers (tenant_id, id, name)
+		VALUES ($1, new_id(), 'Müller'), ($1, new_id(), 'Twin'), ($1, new_id(), 'TWIN')`, b.Tenant)
 	i := b.Confirmed("balances", "id;Number;Customer Name;Date (UTC);Due Date (UTC);Total;Amount Due;Currency\n"+
 		"in_1;R-1;MÜLLER;2026-03-04 10:12;31.03.2026;1.234,50 €;234,50;eur\n"+
 		"in_2;R-2;Twin;4.3.2026;;1000;1000;usd\nin_3;R-3;Ada;04.03.2026;;100;0,00;\n")
