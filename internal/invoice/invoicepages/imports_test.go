@@ -1,4 +1,4 @@
-package importingpages_test
+package invoicepages_test
 
 import (
 	"net/http"
@@ -9,9 +9,9 @@ import (
 	"onlyonce/internal/site/sitetest"
 )
 
-// TestOrderOnPages chooses the order of days, which the page asks for, and the question passes it to the import. An import of another kind
+// TestImportOnPages chooses the order of days, which the page asks for, and the question passes it to the import. An import of another kind
 // isn't found.
-func TestOrderOnPages(t *testing.T) {
+func TestImportOnPages(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
 	const file = "Number,Name,Date,Description,Price,Qty\nINV-1,Ada,03/04/2026,Design,\"1.50\",2\nINV-1,Ada,03/04/2026,Hosting,20,1\n"
