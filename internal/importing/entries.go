@@ -31,9 +31,8 @@ type Entry struct {
 	// Name and Detail are what pages show of it; "" for the cells of its first row.
 	Name, Detail string
 	Verdict      Verdict
-	// Problem has sentences about why it isn't imported, and Differences lists the fields that differ.
-	Problem     string
-	Differences []Difference
+	// Problem has sentences about why it isn't imported, or how it differs.
+	Problem string
 	// Existing is the record that it is, differs from or looks like; zero for none.
 	Existing record.Reference
 	// Made is set if an earlier attempt has created the record.
@@ -63,7 +62,7 @@ func (e *Entry) Differ(all []Difference) {
 		texts = append(texts, d.Label+": saved is "+d.Saved+", the file has "+d.InFile+".")
 	}
 	if len(all) > 0 {
-		e.Verdict, e.Differences = Differs, all
+		e.Verdict = Differs
 		e.Problem = strings.ReplaceAll(strings.Join(texts, " "), "\n", ", ")
 	}
 }

@@ -2,7 +2,11 @@
 // that are carried forward from another system.
 package invoiceimport
 
-import "onlyonce/internal/importing"
+import (
+	"strings"
+
+	"onlyonce/internal/importing"
+)
 
 // fields are the fields of invoices in the order of a file.
 //
@@ -29,20 +33,31 @@ func fields() []importing.Field {
 		{Name: "external_id", Label: "ID in that system", Headings: "id invoiceid externalid"},
 		{
 			Name: "description", Label: "Description of the line",
-			Headings: "description itemdescription productdescription productservice product item itemname",
+			Headings: "description itemdescription itemnotes productdescription itemproductservice productservice product item itemname",
 		},
 		{Name: "quantity", Label: "Quantity", Type: importing.Number, Headings: "quantity itemquantity qty"},
 		{Name: "unit", Label: "Unit", Headings: "unit unitname"},
-		{Name: "unit_price", Label: "Unit price", Type: importing.Number, Headings: "unitamount unitprice itemrate price cost rate"},
-		{Name: "tax_rate", Label: "Tax rate", Type: importing.Rate, Headings: "taxrate taxtype vatrate taxpercent taxname vat itemtaxcode"},
+		{Name: "unit_price", Label: "Unit price", Type: importing.Number, Headings: "unitamount unitprice itemrate itemcost price cost rate"},
+		{
+			Name: "tax_rate", Label: "Tax rate", Type: importing.Rate, Read: untaxed,
+			Headings: "taxrate taxtype vatrate taxpercent itemtaxrate1 taxname vat itemtaxcode",
+		},
 		{Name: "total", Label: "Total", Type: importing.Number, Headings: "total invoicetotal grandtotal amount"},
 		{Name: "paid", Label: "Amount paid", Type: importing.Number, Headings: "invoiceamountpaid amountpaid paidtodate paid"},
-		{Name: "open", Label: "Amount due", Type: importing.Number, Headings: "invoiceamountdue amountdue balancedue openbalance balance"},
+		{Name: "open", Label: "Amount due", Type: importing.Number, Headings: "invoiceamountdue amountremaining amountdue balancedue openbalance balance"},
 		{
 			Name: "paid_on", Label: "Date of the payment", Type: importing.Day,
 			Headings: "paymentdate paiddate datepaid paidon paidatutc fullypaidondate lastpaymentdate",
 		},
 	}
+}
+
+// untaxed returns 0 for the words of a rate of 0, such as "No VAT" and "Zero Rated Income". Any other text is returned unchanged.
+func untaxed(text string) string {
+	if short := strings.ToLower(text); short == "none" || strings.HasPrefix(short, "no ") || strings.HasPrefix(short, "zero") {
+		return "0"
+	}
+	return text
 }
 
 // ofLines are the fields that belong to a line. All others belong to the invoice.
@@ -57,9 +72,9 @@ func lacks(has func(string) bool) string {
 		return "Choose the column that has the name of the customer."
 	case !has("issue_date"):
 		return "Choose the column that has the issue date."
-	case has("description") != has("unit_price"):
-		return "Choose the columns that have the description and the unit price of a line, or neither."
-	case !has("description") && !has("total") && !has("open"):
+	case has("unit_price") && !has("description"):
+		return "Choose the column that has the description of a line."
+	case !has("unit_price") && !has("total") && !has("open"):
 		return "Choose the column that has the total or the amount due."
 	default:
 		return ""

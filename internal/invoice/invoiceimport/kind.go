@@ -23,7 +23,7 @@ import (
 
 // Kind is the kind of imports of invoices.
 var Kind = importing.Define(importing.Spec[*bill]{
-	One: "invoice", Many: "invoices", Fields: fields(), Prefixes: []string{"invoice", "item", "client", "contact", "customer"},
+	One: "invoice", Many: "invoices", Fields: fields(), Prefixes: []string{"invoice", "client", "contact", "customer"},
 	Lacks: lacks, Group: group, Read: read, Judge: judge, Do: do, Caution: caution,
 })
 

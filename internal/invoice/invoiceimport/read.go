@@ -125,7 +125,8 @@ func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 		if balance {
 			amount = head["open"]
 		}
-		if open, err := currency.Parse(amount); err == nil && open == 0 {
+		open, err := currency.Parse(amount)
+		if err == nil && open == 0 || balance && strings.EqualFold(head["status"], "paid") {
 			return nil, "Nothing is open on this invoice."
 		}
 		in.Lines = []invoice.LineInput{{
@@ -148,10 +149,21 @@ func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 		return nil, "The total is too large." // can't happen: Draft has checked it
 	}
 	b.total = totals.Total
-	if balance {
-		return b, ""
+	if !balance {
+		return b, b.pay(head)
 	}
-	return b, b.pay(head)
+	total, err := currency.Parse(head["total"])
+	paid, unknown := currency.Parse(head["paid"])
+	if err == nil && unknown == nil && total-paid != b.total {
+		return nil, unfit(currency, total, paid, b.total)
+	}
+	return b, ""
+}
+
+// unfit returns the sentence about amounts that contradict each other, in minor units.
+func unfit(c money.Currency, total, paid, open int64) string {
+	return fmt.Sprintf("The amounts in the file don't fit together: %s %s in total, %s paid, %s open.",
+		c.Display(total), c, c.Display(paid), c.Display(open))
 }
 
 // pay sets what was paid by the amounts in the file, and returns a sentence about amounts that differ, or "".
@@ -182,8 +194,7 @@ func (b *bill) pay(head map[string]string) (problem string) {
 		paid = b.total
 	}
 	if paid < 0 || paid > b.total || hasOpen && b.total-paid != open {
-		return fmt.Sprintf("The amounts in the file don't fit together: %s %s in total, %s paid, %s open.",
-			currency.Display(b.total), currency, currency.Display(paid), currency.Display(open))
+		return unfit(currency, b.total, paid, open)
 	}
 	b.paid, b.paidOn = paid, b.invoice.IssueDate
 	if head["paid_on"] != "" {
