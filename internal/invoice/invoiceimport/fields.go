@@ -37,14 +37,20 @@ func fields() []importing.Field {
 		},
 		{Name: "quantity", Label: "Quantity", Type: importing.Number, Headings: "quantity itemquantity qty"},
 		{Name: "unit", Label: "Unit", Headings: "unit unitname"},
-		{Name: "unit_price", Label: "Unit price", Type: importing.Number, Headings: "unitamount unitprice itemrate itemcost price cost rate"},
+		{
+			Name: "unit_price", Label: "Unit price", Type: importing.Number,
+			Headings: "unitamount unitprice itemrate itemcost price cost rate",
+		},
 		{
 			Name: "tax_rate", Label: "Tax rate", Type: importing.Rate, Read: untaxed,
 			Headings: "taxrate taxtype vatrate taxpercent itemtaxrate1 taxname vat itemtaxcode",
 		},
 		{Name: "total", Label: "Total", Type: importing.Number, Headings: "total invoicetotal grandtotal amount"},
 		{Name: "paid", Label: "Amount paid", Type: importing.Number, Headings: "invoiceamountpaid amountpaid paidtodate paid"},
-		{Name: "open", Label: "Amount due", Type: importing.Number, Headings: "invoiceamountdue amountremaining amountdue balancedue openbalance balance"},
+		{
+			Name: "open", Label: "Amount due", Type: importing.Number,
+			Headings: "invoiceamountdue amountremaining amountdue balancedue openbalance balance",
+		},
 		{
 			Name: "paid_on", Label: "Date of the payment", Type: importing.Day,
 			Headings: "paymentdate paiddate datepaid paidon paidatutc fullypaidondate lastpaymentdate",

@@ -88,13 +88,8 @@ func (r reader) entry(e *importing.Entry) *bill {
 // bill returns the command of an entry, or a sentence about what is wrong with it.
 func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 	head := e.Rows[0].Values
-	for _, row := range e.Rows[1:] {
-		for _, f := range fields() {
-			if !strings.Contains(ofLines, " "+f.Name+" ") && row.Values[f.Name] != "" && row.Values[f.Name] != head[f.Name] {
-				return nil, fmt.Sprintf("%s: line %d has %s, and line %d of the same invoice has %s.",
-					f.Label, row.Line, row.Values[f.Name], e.Line(), cmp.Or(head[f.Name], "nothing"))
-			}
-		}
+	if problem = contradiction(e); problem != "" {
+		return nil, problem
 	}
 	if head["number"] == "" {
 		return nil, "The invoice has no number."
@@ -113,26 +108,8 @@ func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 	if head["external_id"] != "" {
 		in.External = idempotency.External{Source: r.source, ExternalID: head["external_id"]}
 	}
-	switch {
-	case r.lines:
-		for _, row := range e.Rows {
-			in.Lines = append(in.Lines, line(row.Values))
-		}
-	case len(e.Rows) > 1:
-		return nil, "Several rows have this number, and the file has no lines. Choose the columns of the description and the unit price."
-	default:
-		amount := head["total"]
-		if balance {
-			amount = head["open"]
-		}
-		open, err := currency.Parse(amount)
-		if err == nil && open == 0 || balance && strings.EqualFold(head["status"], "paid") {
-			return nil, "Nothing is open on this invoice."
-		}
-		in.Lines = []invoice.LineInput{{
-			Description: "Balance brought forward", Quantity: "1", UnitPrice: amount, TaxRate: "0",
-			Treatment: string(invoice.OutsideScope),
-		}}
+	if in.Lines, problem = r.linesOf(e, balance, currency); problem != "" {
+		return nil, problem
 	}
 	var err error
 	if b.invoice, err = in.Draft(); err != nil {
@@ -158,6 +135,45 @@ func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 		return nil, unfit(currency, total, paid, b.total)
 	}
 	return b, ""
+}
+
+// contradiction returns a sentence about a row with another value of the invoice than the first one, or "".
+func contradiction(e *importing.Entry) string {
+	head := e.Rows[0].Values
+	for _, row := range e.Rows[1:] {
+		for _, f := range fields() {
+			if !strings.Contains(ofLines, " "+f.Name+" ") && row.Values[f.Name] != "" && row.Values[f.Name] != head[f.Name] {
+				return fmt.Sprintf("%s: line %d has %s, and line %d of the same invoice has %s.",
+					f.Label, row.Line, row.Values[f.Name], e.Line(), cmp.Or(head[f.Name], "nothing"))
+			}
+		}
+	}
+	return ""
+}
+
+// linesOf returns the lines of an invoice, or the only one of a balance, or a sentence about why there is none.
+func (r reader) linesOf(e *importing.Entry, balance bool, currency money.Currency) (lines []invoice.LineInput, problem string) {
+	if r.lines {
+		for _, row := range e.Rows {
+			lines = append(lines, line(row.Values))
+		}
+		return lines, ""
+	}
+	head := e.Rows[0].Values
+	amount := head["total"]
+	if balance {
+		amount = head["open"]
+	}
+	open, err := currency.Parse(amount)
+	switch {
+	case len(e.Rows) > 1:
+		return nil, "Several rows have this number, and the file has no lines. Choose the columns of the description and the unit price."
+	case err == nil && open == 0, balance && strings.EqualFold(head["status"], "paid"):
+		return nil, "Nothing is open on this invoice."
+	}
+	return []invoice.LineInput{{
+		Description: "Balance brought forward", Quantity: "1", UnitPrice: amount, TaxRate: "0", Treatment: string(invoice.OutsideScope),
+	}}, ""
 }
 
 // unfit returns the sentence about amounts that contradict each other, in minor units.
