@@ -181,7 +181,7 @@ func TestOrderIsChosen(t *testing.T) {
 func TestCaution(t *testing.T) {
 	b := setup(t)
 	overdue := strings.ReplaceAll(row("INV-1", "Ada", "120.00", "20.00", "100.00", design, ""), "2026", "2025")
-	i := b.Uploaded("upload", xero+overdue+strings.ReplaceAll(overdue, "INV-1", "INV-2")+row("INV-3", "Ada", "", "", "", design, "Draft")+
+	i := b.Uploaded("upload", xero+overdue+strings.NewReplacer("INV-1", "INV-2", "25/12/2025", "").Replace(overdue)+row("INV-3", "Ada", "", "", "", design, "Draft")+
 		strings.ReplaceAll(row("INV-4", "Ada", "120.00", "120.00", "0.00", design, ""), "2026", "2025"))
 	marked := 0
 	must.OK(t, b.Kind.Preview(t.Context(), b.Store.Pool, b.Tenant, i, func(e *importing.Entry) error {

@@ -15,6 +15,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/importing"
+	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -37,18 +38,24 @@ type bill struct {
 type reader struct {
 	source   string // of the external ids
 	currency string // of invoices without one
-	today    string // of the business
-	lines    bool   // the file has the lines of invoices
-	due      bool   // the file has open amounts
+	today    date.Date
+	terms    int  // days from the issue date to the due date of invoices without one
+	lines    bool // the file has the lines of invoices
+	due      bool // the file has open amounts
 	seen     importing.Seen
 }
 
 func read(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i importing.Import) (func(*importing.Entry) *bill, error) {
-	type usual struct{ Currency, Today string }
+	type usual struct {
+		Currency string
+		Today    date.Date
+		Terms    int
+	}
 	of, err := record.One(ctx, pool, tenant, pgx.RowToStructByPos[usual], `
-		SELECT s.currency, business_day()::text FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id`, nil)
+		SELECT s.currency, business_day(), s.payment_days
+		FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id`, nil)
 	r := reader{
-		i.Source, of.Currency, of.Today, slices.Contains(i.Columns, "unit_price"), slices.Contains(i.Columns, "open"), importing.Seen{},
+		i.Source, of.Currency, of.Today, of.Terms, slices.Contains(i.Columns, "unit_price"), slices.Contains(i.Columns, "open"), importing.Seen{},
 	}
 	return r.entry, err
 }
@@ -81,7 +88,11 @@ func (r reader) entry(e *importing.Entry) *bill {
 	if first := r.seen.First("number", d.Number.Folded()+"\n"+year, e.Line()); first != 0 {
 		e.Refuse(fmt.Sprintf("Line %d has the same number for another customer.", first))
 	}
-	e.Marked = b.issue && b.paid < b.total && d.DueDate != date.Date{} && d.DueDate.String() < r.today
+	due := d.DueDate
+	if due == (date.Date{}) {
+		due = d.IssueDate.AddDays(r.terms)
+	}
+	e.Marked = b.issue && b.paid < b.total && due.Before(r.today)
 	return b
 }
 
@@ -119,7 +130,11 @@ func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 	b.customer, b.invoice.Customer = b.invoice.Customer, customer.Draft{}
 	b.customer.SameEmail = true // another customer with this email has another name
 	if head["customer_id"] != "" {
-		b.customer.External = idempotency.External{Source: r.source, ExternalID: head["customer_id"]}
+		var problems invalid.Error
+		b.customer.External = idempotency.External{Source: r.source, ExternalID: head["customer_id"]}.Check("", &problems)
+		if problem, _ = idempotency.Refusal(problems.Err()); problem != "" {
+			return nil, problem
+		}
 	}
 	totals, err := invoice.TotalsOf(b.invoice.Lines)
 	if err != nil {

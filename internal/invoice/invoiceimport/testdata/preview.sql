@@ -14,7 +14,8 @@ WHERE tenant_id = $3 AND import_id = $4::uuid;
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT s.currency, business_day()::text FROM settings s WHERE s.tenant_id = $1 AND s.id = $1;
+SELECT s.currency, business_day(), s.payment_days
+FROM settings s WHERE s.tenant_id = $1 AND s.id = $1;
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
