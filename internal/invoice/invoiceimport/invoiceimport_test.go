@@ -144,6 +144,9 @@ func TestVerdicts(t *testing.T) {
 	must.OK(t, err)
 	must.OK(t, b.Work(t.Context(), b.Store, done.Value))
 	assert.Equal(t, b.Outcome(i), "4 created, 1 known, 16 left out, 7 invoices")
+	var left strings.Builder
+	must.OK(t, b.Kind.WriteProblems(t.Context(), b.Store.Pool, b.Tenant, i, &left))
+	assert.Equal(t, strings.Count(left.String(), "Due date: line 11 has"), 2, "rows of an invoice that was left out")
 	assert.Equal(t, books(b), "billed 55000, paid 12000, open 43000, 1 payments, 1 customers, 0 mails")
 	paid := storetest.Value[string](b, `
 		SELECT format('%s %s %s, %s, %s', i.number, i.issue_date, i.notes, p.paid_on, p.external_id)
@@ -181,7 +184,8 @@ func TestOrderIsChosen(t *testing.T) {
 func TestCaution(t *testing.T) {
 	b := setup(t)
 	overdue := strings.ReplaceAll(row("INV-1", "Ada", "120.00", "20.00", "100.00", design, ""), "2026", "2025")
-	i := b.Uploaded("upload", xero+overdue+strings.NewReplacer("INV-1", "INV-2", "25/12/2025", "").Replace(overdue)+row("INV-3", "Ada", "", "", "", design, "Draft")+
+	without := strings.NewReplacer("INV-1", "INV-2", "25/12/2025", "").Replace(overdue)
+	i := b.Uploaded("upload", xero+overdue+without+row("INV-3", "Ada", "", "", "", design, "Draft")+
 		strings.ReplaceAll(row("INV-4", "Ada", "120.00", "120.00", "0.00", design, ""), "2026", "2025"))
 	marked := 0
 	must.OK(t, b.Kind.Preview(t.Context(), b.Store.Pool, b.Tenant, i, func(e *importing.Entry) error {

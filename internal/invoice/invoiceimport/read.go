@@ -55,7 +55,8 @@ func read(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i importing
 		SELECT s.currency, business_day(), s.payment_days
 		FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id`, nil)
 	r := reader{
-		i.Source, of.Currency, of.Today, of.Terms, slices.Contains(i.Columns, "unit_price"), slices.Contains(i.Columns, "open"), importing.Seen{},
+		source: i.Source, currency: of.Currency, today: of.Today, terms: of.Terms,
+		lines: slices.Contains(i.Columns, "unit_price"), due: slices.Contains(i.Columns, "open"), seen: importing.Seen{},
 	}
 	return r.entry, err
 }
