@@ -204,3 +204,15 @@ FROM intents WHERE operation IN ('receipt.create', 'receipt.apply', 'repayment.c
 
 -- rule: a version for each change
 UPDATE receipts SET version = 9;
+
+-- rule: an import is counted as it was done
+UPDATE import_chunks SET created = created + 1, known = known - 1;
+
+-- rule: an import is counted as it was done
+DELETE FROM import_problems;
+
+-- rule: an import is counted as it was done
+UPDATE import_chunks SET known = known + 1;
+
+-- rule: an unfinished import has its job
+UPDATE river.river_job SET finalized_at = now(), state = 'completed' WHERE kind = 'import';
