@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"onlyonce/internal/conflict"
 	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
@@ -32,9 +31,10 @@ type Import struct {
 	Headings  []string          `json:"headings"`
 	Settings
 	Rows        int       `json:"rows" doc:"Below the first line, without blank ones."`
-	State       string    `json:"state" enum:"uploaded,running,stopped"`
+	State       string    `json:"state" enum:"uploaded,running,stopped,taken_back"`
 	AskedBy     string    `json:"asked_by" doc:"The user in whose name the records are created."`
 	ConfirmedAt time.Time `json:"confirmed_at,omitzero"`
+	TakenBackAt time.Time `json:"taken_back_at,omitzero"`
 	// Kept reports whether the file is still stored.
 	Kept    bool `json:"kept"`
 	Done    int  `json:"done" doc:"Rows that are done."`
@@ -55,9 +55,10 @@ type Settings struct {
 
 // The states of imports. An import is finished when all rows are done.
 const (
-	Uploaded = "uploaded"
-	Running  = "running"
-	Stopped  = "stopped"
+	Uploaded  = "uploaded"
+	Running   = "running"
+	Stopped   = "stopped"
+	TakenBack = "taken_back"
 )
 
 // table is the table of imports of all kinds.
@@ -66,7 +67,7 @@ var table = record.Table[Import]{Name: "imports", Fields: `
 	'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
 	'source', r.source, 'takes_alike', r.takes_alike, 'date_order', r.date_order, 'decimal_sign', r.decimal_sign,
 	'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
-	'confirmed_at', r.confirmed_at, 'kept', COALESCE((
+	'confirmed_at', r.confirmed_at, 'taken_back_at', r.taken_back_at, 'kept', COALESCE((
 		SELECT true FROM import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
 	'done', ` + done("created + known + left_out + more") + `,
 	'created', ` + done("created") + `, 'known', ` + done("known") + `, 'left_out', ` + done("left_out")}
@@ -78,8 +79,15 @@ func done(column string) string {
 // Name returns the display name of an import: the name of its file.
 func Name(i Import) string { return i.FileName }
 
-// Unfinished reports whether a confirmed import has rows that aren't done, and their file.
-func (i Import) Unfinished() bool { return i.State != Uploaded && i.Kept && i.Done < i.Rows }
+// Unfinished reports whether a running or stopped import has rows that aren't done, and their file.
+func (i Import) Unfinished() bool {
+	return (i.State == Running || i.State == Stopped) && i.Kept && i.Done < i.Rows
+}
+
+// MayBeTakenBack reports whether an import isn't running, and was confirmed within [TakeBackWithin].
+func (i Import) MayBeTakenBack() bool {
+	return (i.State == Stopped || i.State == Running && !i.Unfinished()) && time.Since(i.ConfirmedAt) <= TakeBackWithin
+}
 
 // Format returns the format of the file.
 func (i Import) Format() csvfile.Format {
@@ -219,17 +227,4 @@ func (k *Kind) Check(s Settings) (Settings, error) {
 		problems.Add("/columns", problem)
 	}
 	return s, problems.Err()
-}
-
-// NotConfirmed is the conflict of stopping or continuing an import that was never confirmed.
-var NotConfirmed = conflict.Kind{
-	Slug: "import-not-confirmed", Title: "Import not confirmed",
-	Meaning: "The import has not begun, so it can be neither stopped nor continued. Nothing was changed. You can use the key again.",
-	ToDo:    "Confirm the import first.",
-}
-
-func errNotConfirmed() error {
-	return &conflict.Error{
-		Kind: &NotConfirmed, Title: "This import has not begun.", Text: "Nothing was changed. Confirm it first.",
-	}
 }

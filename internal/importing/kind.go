@@ -36,6 +36,12 @@ type Spec[C any] struct {
 	Do func(ctx context.Context, a Attempt, command C) (created bool, err error)
 	// Caution returns a sentence about a number of new entries that are marked, for the question before the import, or ""; nil for none.
 	Caution func(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, marked int) (string, error)
+
+	// TakeBack queues the statements that take back the records of the import @record_id. They fail with constraint imports_in_use if
+	// [Spec.Used] has one. It is nil if imports of the kind can't be taken back.
+	TakeBack func(tx *idempotency.Tx)
+	// Used returns the first records of an import that can't be taken back, because they were changed or others refer to them.
+	Used func(ctx context.Context, pool *pgxpool.Pool, tenant, of uuid.UUID, most int) ([]Used, error)
 }
 
 // Kind is a kind of imports, with its operations.
@@ -53,6 +59,8 @@ type Kind struct {
 	Stop idempotency.Operation[struct{}, Import]
 	// Continue goes on with a stopped import, in the name of the user who continues it.
 	Continue idempotency.Operation[struct{}, Import]
+	// TakeBack takes back what an import has created, if [Kind.TakesBack].
+	TakeBack idempotency.Operation[struct{}, Import]
 
 	prefixes []string
 	lacks    func(func(string) bool) string
@@ -61,7 +69,12 @@ type Kind struct {
 	judgeAll func(context.Context, *pgxpool.Pool, uuid.UUID, Import, []*Entry) error
 	do       func(context.Context, Attempt, *Entry) (bool, error)
 	caution  func(context.Context, *pgxpool.Pool, uuid.UUID, int) (string, error)
+	takeBack func(*idempotency.Tx)
+	used     func(ctx context.Context, pool *pgxpool.Pool, tenant, of uuid.UUID, most int) ([]Used, error)
 }
+
+// TakesBack reports whether imports of the kind can be taken back.
+func (k *Kind) TakesBack() bool { return k.takeBack != nil }
 
 // Define returns a kind of imports. It is called once for each kind.
 func Define[C any](spec Spec[C]) *Kind {
@@ -82,6 +95,7 @@ func Define[C any](spec Spec[C]) *Kind {
 		do: func(ctx context.Context, a Attempt, e *Entry) (bool, error) {
 			return spec.Do(ctx, a, e.command.(C)) //nolint:forcetypeassert // Read returned it
 		},
+		takeBack: spec.TakeBack, used: spec.Used,
 	}
 	k.Table.Only = `r.kind = '` + spec.Many + `'`
 	k.define()

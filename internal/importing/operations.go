@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency"
@@ -65,6 +66,7 @@ func (k *Kind) define() {
 	k.Stop = idempotency.Define(idempotency.Spec[struct{}, Import]{
 		Kind: idempotency.Transition, Name: k.One + "_import.stop", Table: k.Table, Made: `r.state = 'stopped'`,
 		Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+			tx.Check(errOver(), notOver, nil)
 			tx.Require(1, errNotConfirmed(), `
 				UPDATE imports SET state = 'stopped' WHERE tenant_id = @tenant_id AND id = @record_id AND state = 'running'`, nil)
 			return tx.Record()
@@ -73,11 +75,48 @@ func (k *Kind) define() {
 	k.Continue = idempotency.Define(idempotency.Spec[struct{}, Import]{
 		Kind: idempotency.Transition, Name: k.One + "_import.continue", Table: k.Table, Made: `r.state = 'running'`,
 		Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+			tx.Check(errOver(), notOver, nil)
 			tx.Require(1, errNotConfirmed(), `
 				UPDATE imports SET state = 'running', asked_by = @actor
 				WHERE tenant_id = @tenant_id AND id = @record_id AND state = 'stopped'`, nil)
 			tx.Exec(queue, nil)
 			return tx.Record()
+		},
+	})
+	if k.TakesBack() {
+		k.defineTakeBack()
+	}
+}
+
+// notOver is the condition that an import wasn't taken back.
+const notOver = `SELECT state <> 'taken_back' FROM imports WHERE tenant_id = @tenant_id AND id = @record_id`
+
+func (k *Kind) defineTakeBack() {
+	k.TakeBack = idempotency.Define(idempotency.Spec[struct{}, Import]{
+		Kind: idempotency.Transition, Name: k.One + "_import.reverse", Table: k.Table, Made: `r.state = 'taken_back'`,
+		Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+			tx.Check(errNotConfirmed(), `SELECT state <> 'uploaded' FROM imports WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+			tx.Check(errInProgress(), `
+				SELECT state <> 'running' OR row_count <= `+done("created + known + left_out + more")+` OR NOT EXISTS (
+					SELECT FROM import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id)
+				FROM imports r WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+			tx.Require(1, k.errTooLate(), `
+				UPDATE imports SET state = 'taken_back', taken_back_at = now()
+				WHERE tenant_id = @tenant_id AND id = @record_id AND confirmed_at > now() - @within::interval`,
+				pgx.NamedArgs{"within": TakeBackWithin})
+			k.takeBack(tx)
+			return tx.Record()
+		},
+		Explain: map[string]idempotency.Explanation[struct{}]{
+			"imports_in_use": func(
+				ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ struct{}, _ *pgconn.PgError,
+			) error {
+				used, err := k.used(ctx, store.Pool, intent.Tenant, intent.Record, mostUsed)
+				if err != nil {
+					return err
+				}
+				return k.errInUse(used)
+			},
 		},
 	})
 }

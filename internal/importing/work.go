@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"golang.org/x/sync/errgroup"
@@ -145,6 +146,9 @@ func (w *Worker) create(ctx context.Context, k *Kind, a Attempt, e *Entry) error
 	if idempotency.Transient(err) {
 		return err
 	}
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == takenBack {
+		return errStopped
+	}
 	switch problem, explained := idempotency.Refusal(err); {
 	case err == nil && created:
 		e.Verdict, e.Problem = New, ""
@@ -158,6 +162,9 @@ func (w *Worker) create(ctx context.Context, k *Kind, a Attempt, e *Entry) error
 	}
 	return nil
 }
+
+// takenBack is the SQLSTATE with which refuse_taken_back ends a transaction.
+const takenBack = "OO008"
 
 // store stores the outcome of a chunk, unless another worker has.
 func (w *Worker) store(ctx context.Context, tenant uuid.UUID, i Import, entries []*Entry) error {

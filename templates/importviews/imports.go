@@ -27,7 +27,8 @@ type Import struct {
 	Preview *ImportPreview
 
 	Unfinished   bool
-	Gone         bool         // the file was deleted
+	Gone         bool // the file was deleted
+	TakenBack    bool
 	Left         []ImportLeft // the first rows that were left out
 	More         bool         // whether there are more of them
 	DownloadHref string       // the file with all of them; "" without one
@@ -76,4 +77,14 @@ type ConfirmImport struct {
 	HasAlike                   bool
 	Caution                    string // a sentence about the effects; "" for none
 	Begun                      bool   // it was confirmed before
+}
+
+// TakeBack is the page that asks before an import is taken back.
+type TakeBack struct {
+	templates.Form
+	Words
+
+	File, Href string // the name of the file, and the page of its import
+	Created    string // the number of records
+	Done       bool   // it was taken back before
 }

@@ -64,8 +64,16 @@ func states() map[string]templ.Component {
 			Words: words, RecordView: imported, Unfinished: true, Left: left, More: true, DownloadHref: "/customer-imports/1/problems",
 		}),
 		"import of a deleted file": importviews.ImportPage(page, importviews.Import{Words: words, RecordView: imported, Gone: true}),
-		"import question":          importviews.ConfirmImportPage(page, confirm),
-		"import question refused":  importviews.ConfirmImportPage(page, confirmRefused),
-		"import question, again":   importviews.ConfirmImportPage(page, begun),
+		"import taken back":        importviews.ImportPage(page, importviews.Import{Words: words, RecordView: imported, TakenBack: true}),
+		"take back import": importviews.TakeBackPage(page, importviews.TakeBack{
+			Form: templates.Form{Title: "Take back import", Key: "k"}, Words: words, File: hostile, Href: "/customer-imports/1",
+			Created: "2",
+		}),
+		"take back import, again": importviews.TakeBackPage(page, importviews.TakeBack{
+			Form: templates.Form{Title: "Take back import", Key: "k"}, Words: words, File: hostile, Done: true,
+		}),
+		"import question":         importviews.ConfirmImportPage(page, confirm),
+		"import question refused": importviews.ConfirmImportPage(page, confirmRefused),
+		"import question, again":  importviews.ConfirmImportPage(page, begun),
 	}
 }

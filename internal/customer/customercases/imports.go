@@ -9,7 +9,12 @@ import (
 
 // Imports create customers from files.
 func Imports() sitetest.Resource {
-	return ImportsOf("customer", "Name,Email\nAda Lovelace,ada@example.com\n", "Name,Email\nGrace Hopper,grace@example.com\n")
+	of := ImportsOf("customer", "Name,Email\nAda Lovelace,ada@example.com\n", "Name,Email\nGrace Hopper,grace@example.com\n")
+	of.Transitions = append(of.Transitions, sitetest.Transition{
+		Verb: "reverse", Past: "taken back", From: []string{"confirm", "stop"},
+		Refused: sitetest.Refusal{After: []string{"confirm"}, Slug: "import-running"},
+	})
+	return of
 }
 
 // ImportsOf returns a kind of imports with a file and another one. Their jobs are not run.

@@ -22,6 +22,8 @@ func TestExecutedSQL(t *testing.T) {
 	sql.Section("work", "the job of an import", func() error { return b.Work(t.Context(), b.Store, of) })
 	storetest.Execute(sql, "", customerimport.Kind.Stop, of.ID, 0, struct{}{})
 	storetest.Execute(sql, "", customerimport.Kind.Continue, of.ID, 0, struct{}{})
+	storetest.Execute(sql, "", customerimport.Kind.Stop, of.ID, 0, struct{}{})
+	storetest.Execute(sql, "", customerimport.Kind.TakeBack, of.ID, 0, struct{}{})
 	storetest.List(sql, "imports", customerimport.Kind.List)
 	storetest.Record(sql, "import", customerimport.Kind.Table, of.ID)
 }

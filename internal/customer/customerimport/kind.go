@@ -39,6 +39,16 @@ var Kind = importing.Define(importing.Spec[customer.Draft]{
 		_, created, err = importing.Do(ctx, a, a.Key, customer.Upsert, uuid.Nil, d)
 		return created, err
 	},
+	TakeBack: func(tx *idempotency.Tx) {
+		tx.Exec(`SELECT take_customers_back(@tenant_id, @record_id, @operation, @idempotency_key)`, nil)
+	},
+	Used: func(ctx context.Context, pool *pgxpool.Pool, tenant, of uuid.UUID, most int) ([]importing.Used, error) {
+		return record.Collect(ctx, pool, tenant, func(row pgx.CollectableRow) (used importing.Used, err error) {
+			err = row.Scan(&used.ID, &used.Name, &used.Changed)
+			return used, err
+		}, `SELECT id, name, changed FROM used_customers(@tenant_id, imported_customers(@tenant_id, @import), @most) LIMIT @most`,
+			pgx.NamedArgs{"import": of, "most": most})
+	},
 })
 
 // reader reads the rows of a file.
@@ -169,6 +179,7 @@ var lookup = `
 				ORDER BY id LIMIT 1) UNION ALL
 			(SELECT 3, 'name', id, name, created_at FROM customers
 				WHERE tenant_id = @tenant_id AND alike_name = w.like_name AND alike_name <> '' AND merged_into IS NULL
+					AND erased_at IS NULL
 				ORDER BY id LIMIT 1)
 		) AS a WHERE created_at <= COALESCE(@confirmed::timestamptz, created_at) ORDER BY rank LIMIT 1) AS a ON true
 	ORDER BY w.n`

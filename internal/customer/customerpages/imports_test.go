@@ -18,8 +18,8 @@ import (
 	"onlyonce/internal/site/sitetest"
 )
 
-// TestImportOnPages chooses the fields of the columns, looks at the rows of a verdict, imports, and downloads the rows that were left out
-// in the format of the file.
+// TestImportOnPages chooses the fields of the columns, looks at the rows of a verdict, imports, downloads the rows that were left out in
+// the format of the file, and takes the import back.
 func TestImportOnPages(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
@@ -56,4 +56,10 @@ func TestImportOnPages(t *testing.T) {
 	assert.Thatf(t, strings.Contains(problems.Header.Get("Content-Disposition"), "kunden-problems.csv"), "%v", problems)
 	assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM customers WHERE source = 'Buchhaltung'`), 61, "imported")
 	b.Page(person.Get("/customers?q=Müller")).Says("mueller@example.com")
+
+	asked := b.Page(person.Get(page + "/reverse?key=back")).Says("Created: 61")
+	person.Press(asked, "Take back").Want(t, http.StatusSeeOther)
+	b.Page(person.Get(page)).Says("Taken back", "upload the corrected file")
+	gone := sitetest.Get[string](b, `SELECT id::text FROM customers WHERE taken_back LIMIT 1`)
+	b.Page(person.Get("/customers/" + gone)).Says("Its import was taken back, so its details were erased.")
 }

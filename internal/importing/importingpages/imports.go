@@ -72,15 +72,17 @@ func Mount(on *web.Site, section string, kind *importing.Kind) {
 	})
 	web.Show(s.m, web.RecordPage[importing.Import]{
 		Facts: importFacts, Page: s.page,
-		Actions: func(i importing.Import) []string {
+		Actions: func(i importing.Import) (verbs []string) {
 			switch {
-			case !i.Unfinished():
-				return nil
-			case i.State == importing.Running:
+			case i.Unfinished() && i.State == importing.Running:
 				return []string{"stop"}
-			default:
-				return []string{"continue"}
+			case i.Unfinished():
+				verbs = []string{"continue"}
 			}
+			if kind.TakesBack() && i.MayBeTakenBack() {
+				verbs = append(verbs, "reverse")
+			}
+			return verbs
 		},
 	})
 	web.Create(s.m, "", kind.Upload, draft, nil)
@@ -96,8 +98,17 @@ func Mount(on *web.Site, section string, kind *importing.Kind) {
 			return formOfSettings(chosen(r.URL.Query(), i)), nil
 		},
 	})
-	web.Transition(s.m, "stop", "stopped", "", kind.Stop, web.Nothing(), &importing.NotConfirmed)
-	web.Transition(s.m, "continue", "continued", "", kind.Continue, web.Nothing(), &importing.NotConfirmed)
+	web.Transition(s.m, "stop", "stopped", "", kind.Stop, web.Nothing(), &importing.NotConfirmed, &importing.Over)
+	web.Transition(s.m, "continue", "continued", "", kind.Continue, web.Nothing(), &importing.NotConfirmed, &importing.Over)
+	if kind.TakesBack() {
+		web.Transition(s.m, "reverse", "taken back", "", kind.TakeBack, web.Nothing(),
+			&importing.NotConfirmed, &importing.InProgress, &importing.TooLate, &importing.InUse)
+		web.Ask(s.m, "reverse", kind.TakeBack, web.Question[importing.Import]{
+			Submit: "Take back", Page: s.takeBack, Fresh: func(r *http.Request, i importing.Import) (url.Values, error) {
+				return nil, kind.Possible(r.Context(), on.Pool, web.Principal(r).Tenant, i)
+			},
+		})
+	}
 	web.Download(s.m, "problems", "text/csv", "", s.problems)
 }
 
@@ -155,6 +166,8 @@ func importProgress(i importing.Import) string {
 	switch {
 	case i.State == importing.Uploaded:
 		return "Not confirmed"
+	case i.State == importing.TakenBack:
+		return "Taken back"
 	case i.Done == i.Rows:
 		return "Finished"
 	case i.State == importing.Stopped:
@@ -178,6 +191,9 @@ func importFacts(r *http.Request, i importing.Import) []templates.Fact {
 			templates.Fact{Label: "Left out", Value: strconv.Itoa(i.LeftOut)}, templates.Fact{Label: "From", Value: i.Source},
 			templates.Fact{Label: "Started", Value: web.Moment(r, i.ConfirmedAt) + " by " + i.AskedBy})
 	}
+	if i.State == importing.TakenBack {
+		all = append(all, templates.Fact{Label: "Taken back", Value: web.Moment(r, i.TakenBackAt)})
+	}
 	return append(all, templates.Fact{Label: "File", Value: encoding[i.Encoding] + ", with " + separator[i.Separator]},
 		templates.Fact{Label: "Uploaded", Value: web.Moment(r, i.CreatedAt)})
 }
@@ -191,7 +207,8 @@ const pageLength = 50
 
 func (s *pages) page(r *http.Request, p templates.Page, i importing.Import) (templ.Component, error) {
 	view := importviews.Import{
-		Words: s.words(), RecordView: web.RecordView(s.m, r, i), Gone: !i.Kept, Unfinished: i.Unfinished() && i.State == importing.Running,
+		Words: s.words(), RecordView: web.RecordView(s.m, r, i), Gone: !i.Kept && i.State != importing.TakenBack,
+		TakenBack: i.State == importing.TakenBack, Unfinished: i.Unfinished() && i.State == importing.Running,
 	}
 	if i.Kept && i.State == importing.Uploaded {
 		preview, err := s.preview(r, i)
@@ -200,6 +217,11 @@ func (s *pages) page(r *http.Request, p templates.Page, i importing.Import) (tem
 		}
 		view.Preview = &preview
 		return importviews.ImportPage(p, view), nil
+	}
+	for n := range view.Actions {
+		if strings.HasSuffix(view.Actions[n].Href, "/reverse") {
+			view.Actions[n].Text = "Take back"
+		}
 	}
 	left, err := importing.Problems(r.Context(), s.site.Pool, web.Principal(r).Tenant, i.ID, pageLength+1)
 	for n, problem := range left {
@@ -383,6 +405,15 @@ func (s *pages) countText(n int) string {
 		return "1 " + s.kind.One
 	}
 	return strconv.Itoa(n) + " " + s.kind.Many
+}
+
+// takeBack returns the page that asks before an import is taken back.
+func (s *pages) takeBack(_ *http.Request, p templates.Page, f templates.Form, i importing.Import) (templ.Component, error) {
+	f.Title = "Take back import"
+	return importviews.TakeBackPage(p, importviews.TakeBack{
+		Form: f, Words: s.words(), File: i.FileName, Href: s.m.URL(i.ID), Created: strconv.Itoa(i.Created),
+		Done: i.State == importing.TakenBack,
+	}), nil
 }
 
 // problems returns the file with the rows that were left out.

@@ -3,6 +3,7 @@ package importingpages_test
 import (
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,12 @@ func everyImport(of sitetest.Resource, behind int, program, person *sitetest.Cli
 			send("one", at(5)+"/continue", nil), send("one", at(5)+"/continue", nil),
 		},
 		"GET " + of.Path + "/{id}/problems": sitetest.Gets(person, at(1)+"/problems"),
+	}
+	if slices.ContainsFunc(of.Transitions, func(t sitetest.Transition) bool { return t.Verb == "reverse" }) {
+		routes["GET "+of.Path+"/{id}/reverse"] = sitetest.Gets(person, at(2)+"/reverse?key=fresh")
+		routes["POST "+of.Path+"/{id}/reverse"] = []sitetest.Request{
+			send("one", at(8)+"/reverse", nil), send("one", at(8)+"/reverse", nil), send("running", at(10)+"/reverse", nil),
+		}
 	}
 	maps.Copy(routes, sitetest.EveryEvent(program, person, of.Path+"/{id}/events", at(7)+"/events"))
 	for route := range routes {

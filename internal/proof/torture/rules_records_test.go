@@ -69,7 +69,8 @@ func programRecords(b *invoicetest.Bundle) {
 func importSome(b *invoicetest.Bundle) {
 	b.Helper()
 	b.Exec(`INSERT INTO api_tokens (tenant_id, token_hash, name) VALUES ($1, sha256('import'), 'import')`, b.Tenant)
-	rows := file.Input{Name: "rows.csv", Content: []byte("Name,Email\n" + strings.Repeat("New,new@example.com\n", 2) + ",wrong@example.com\n")}
+	content := "Name,Email\n" + strings.Repeat("New,new@example.com\n", 2) + ",wrong@example.com\n"
+	rows := file.Input{Name: "rows.csv", Content: []byte(content)}
 	for _, key := range []string{"file", "file to do"} {
 		d, err := customerimport.Kind.Draft(importing.Input{File: rows})
 		must.OK(b, err)

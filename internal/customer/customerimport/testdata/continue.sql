@@ -15,10 +15,12 @@ FROM (SELECT) AS one LEFT JOIN (
 		'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
 		'source', r.source, 'takes_alike', r.takes_alike, 'date_order', r.date_order, 'decimal_sign', r.decimal_sign,
 		'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
-		'confirmed_at', r.confirmed_at, 'kept', COALESCE((
+		'confirmed_at', r.confirmed_at, 'taken_back_at', r.taken_back_at, 'kept', COALESCE((
 				SELECT true FROM import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
 		'done', COALESCE((SELECT sum(created + known + left_out + more) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0),
 		'created', COALESCE((SELECT sum(created) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'known', COALESCE((SELECT sum(known) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'left_out', COALESCE((SELECT sum(left_out) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0)) AS record FROM imports r WHERE r.tenant_id = $2 AND r.id = $3 AND r.kind = 'customers') AS r ON true;
+
+SELECT require_rows(CASE WHEN (SELECT state <> 'taken_back' FROM imports WHERE tenant_id = $1 AND id = $2) THEN 1 ELSE 0 END, 1);
 
 WITH changed AS (
 	UPDATE imports SET state = 'running', asked_by = $1
@@ -39,7 +41,7 @@ FROM (
 			'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
 			'source', r.source, 'takes_alike', r.takes_alike, 'date_order', r.date_order, 'decimal_sign', r.decimal_sign,
 			'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
-			'confirmed_at', r.confirmed_at, 'kept', COALESCE((
+			'confirmed_at', r.confirmed_at, 'taken_back_at', r.taken_back_at, 'kept', COALESCE((
 					SELECT true FROM import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
 			'done', COALESCE((SELECT sum(created + known + left_out + more) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0),
 			'created', COALESCE((SELECT sum(created) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'known', COALESCE((SELECT sum(known) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'left_out', COALESCE((SELECT sum(left_out) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0)) AS record FROM imports r WHERE r.tenant_id = $1 AND r.id = $7 AND r.kind = 'customers' OFFSET 0) AS r

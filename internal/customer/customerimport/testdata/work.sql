@@ -9,7 +9,7 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 	'file_name', r.file_name, 'encoding', r.encoding, 'separator', r.separator, 'headings', r.headings, 'columns', r.columns,
 	'source', r.source, 'takes_alike', r.takes_alike, 'date_order', r.date_order, 'decimal_sign', r.decimal_sign,
 	'rows', r.row_count, 'state', r.state, 'asked_by', r.asked_by,
-	'confirmed_at', r.confirmed_at, 'kept', COALESCE((
+	'confirmed_at', r.confirmed_at, 'taken_back_at', r.taken_back_at, 'kept', COALESCE((
 			SELECT true FROM import_files f WHERE f.tenant_id = r.tenant_id AND f.import_id = r.id), false),
 	'done', COALESCE((SELECT sum(created + known + left_out + more) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0),
 	'created', COALESCE((SELECT sum(created) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'known', COALESCE((SELECT sum(known) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0), 'left_out', COALESCE((SELECT sum(left_out) FROM import_chunks c WHERE c.tenant_id = r.tenant_id AND c.import_id = r.id), 0)) FROM imports r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
@@ -48,7 +48,7 @@ LEFT JOIN LATERAL (
 	SELECT outcome FROM intents
 	WHERE tenant_id = $8 AND operation = 'customer.upsert' AND key = w.key LIMIT 1) AS i ON true
 LEFT JOIN LATERAL (
-	SELECT r.rank, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+	SELECT r.rank, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at, 'taken_back', r.taken_back,
 		'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 			WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 		'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
@@ -73,6 +73,7 @@ LEFT JOIN LATERAL (
 			ORDER BY id LIMIT 1) UNION ALL
 		(SELECT 3, 'name', id, name, created_at FROM customers
 			WHERE tenant_id = $8 AND alike_name = w.like_name AND alike_name <> '' AND merged_into IS NULL
+			AND erased_at IS NULL
 			ORDER BY id LIMIT 1)
 	) AS a WHERE created_at <= COALESCE($9::timestamptz, created_at) ORDER BY rank LIMIT 1) AS a ON true
 ORDER BY w.n;
@@ -94,7 +95,7 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $7
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (
-		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at, 'taken_back', r.taken_back,
 			'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 				WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 			'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
