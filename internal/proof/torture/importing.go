@@ -31,8 +31,14 @@ type fileRow struct {
 }
 
 // importFiles imports two files at once. The second has the rows of the first in another order, and five new ones. In some turns the first
-// is imported again afterwards.
+// is imported again afterwards. In others there is one file, which is imported, taken back, and imported again.
 func (t turn) importFiles(ctx context.Context) {
+	if t.n%5 == 2 {
+		rows := t.fileRows(20)
+		t.takeImportBack(ctx, t.importFile(ctx, "-first", rows))
+		t.importFile(ctx, "-again", rows)
+		return
+	}
 	n := 10 + t.n*7%51
 	if t.n%8 == 3 {
 		n = 510 // more than a worker stores at once
@@ -76,8 +82,8 @@ func (t turn) fileRows(n int) (all []fileRow) {
 }
 
 // importFile uploads a file from two senders at once. It confirms the import by two forms at once, each from two senders, and stops and
-// continues it meanwhile. Then it waits until all rows are done.
-func (t turn) importFile(ctx context.Context, key string, rows []fileRow) {
+// continues it meanwhile. Then it waits until all rows are done, and returns the path of the import.
+func (t turn) importFile(ctx context.Context, key string, rows []fileRow) (at string) {
 	wanted, file := map[string]int{}, "id,name,email,contact\n"
 	for _, row := range rows {
 		file += row.text
@@ -90,13 +96,13 @@ func (t turn) importFile(ctx context.Context, key string, rows []fileRow) {
 		form.Set("idempotency_key", of.key)
 		return t.postImport(ctx, of, path, form, first, texts...)
 	}
-	var at, other string
+	var other string
 	upload := func(first int) string {
 		return post("upload", key, strings.TrimSuffix(importsPath, "/"), url.Values{fileField: {file}}, first)
 	}
 	atOnce(func() { at = upload(0) }, func() { other = upload(1) })
 	if ctx.Err() != nil || at == "" || at != other { // note has reported it
-		return
+		return ""
 	}
 	var all []func()
 	for sender := range 4 {
@@ -113,13 +119,28 @@ func (t turn) importFile(ctx context.Context, key string, rows []fileRow) {
 		}
 	})...)
 	if ctx.Err() != nil {
-		return
+		return ""
 	}
 	t.mu.Lock()
 	t.imported[path.Base(at)] = imported{t.tenant, wanted}
 	t.mu.Unlock()
 	for ctx.Err() == nil && !t.importPage(ctx, t.tenant, path.Base(at)).says(">Finished<") {
 		Pause(ctx, pace)
+	}
+	return at
+}
+
+// takeImportBack takes an import back by two forms at once, each from two senders.
+func (t turn) takeImportBack(ctx context.Context, at string) {
+	var all []func()
+	for sender := range 4 {
+		of := origin{t.tenant, "customer_import.reverse", fmt.Sprint(t.name, "-back-", sender%2)}
+		all = append(all, func() {
+			t.postImport(ctx, of, at+"/reverse", url.Values{"idempotency_key": {of.key}}, sender/2)
+		})
+	}
+	if ctx.Err() == nil && at != "" {
+		atOnce(all...)
 	}
 }
 

@@ -191,7 +191,8 @@ FROM (
             WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id
             UNION ALL
             SELECT FROM intent_effects e WHERE e.tenant_id = record.tenant_id AND e.record_id = record.id
-                AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create', 'receipt.remove', 'credit_note.reverse')
+                AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'customer_import.reverse',
+                    'logo.create', 'receipt.remove', 'credit_note.reverse')
             UNION ALL -- an erasure empties what was not issued
             SELECT FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = customer_id
             WHERE i.tenant_id = record.tenant_id AND i.id = record.id AND issued_at IS NULL AND erased_at IS NOT NULL
@@ -629,7 +630,7 @@ FROM customers c,
         WHERE e.tenant_id = c.tenant_id AND e.customer_id = COALESCE(c.merged_into, c.id)) AS e,
     LATERAL (SELECT count(*) AS effects FROM intent_effects f
         WHERE f.tenant_id = c.tenant_id AND f.record_id = c.id AND operation = 'customer.erase') AS f
-WHERE (erasures, effects) <> ((erased_at IS NOT NULL)::int, (erased_at IS NOT NULL)::int)
+WHERE NOT taken_back AND (erasures, effects) <> ((erased_at IS NOT NULL)::int, (erased_at IS NOT NULL)::int)
 
 -- rule: nothing is done for an erased customer
 WITH of_customer AS (
@@ -687,6 +688,13 @@ FROM imports i,
             AND starts_with(key, format('import %s ', id))) AS o
 WHERE done > row_count OR state = 'uploaded' AND done + intents > 0 OR left_out <> problems
     OR CASE WHEN done = row_count THEN created <> intents ELSE created > intents END
+
+-- rule: customers are taken back with their import
+SELECT format('customer %s of import %s, which is %s: taken back %s', c.id, i.id, state, taken_back)
+FROM imports i JOIN intents o ON o.tenant_id = i.tenant_id AND operation = 'customer.upsert' AND outcome = 'created'
+    AND starts_with(key, format('import %s ', i.id))
+JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = record_id
+WHERE taken_back <> (state = 'taken_back')
 
 -- rule: an unfinished import has its job
 SELECT format('import %s', id)

@@ -65,13 +65,13 @@ func programRecords(b *invoicetest.Bundle) {
 	b.OK(duplicate.MergeCustomers.Do(b.Context(), b.Store, b.Intent("merge"), merge))
 }
 
-// importSome imports a file with a row that comes twice and a wrong one, and confirms another import.
+// importSome imports a file with a row that comes twice and a wrong one, confirms another import, and takes a third one back.
 func importSome(b *invoicetest.Bundle) {
 	b.Helper()
 	b.Exec(`INSERT INTO api_tokens (tenant_id, token_hash, name) VALUES ($1, sha256('import'), 'import')`, b.Tenant)
 	content := "Name,Email\n" + strings.Repeat("New,new@example.com\n", 2) + ",wrong@example.com\n"
 	rows := file.Input{Name: "rows.csv", Content: []byte(content)}
-	for _, key := range []string{"file", "file to do"} {
+	for _, key := range []string{"file back", "file", "file to do"} {
 		d, err := customerimport.Kind.Draft(importing.Input{File: rows})
 		must.OK(b, err)
 		made, err := customerimport.Kind.Upload.Do(b.Context(), b.Store, b.Intent(key), d)
@@ -79,9 +79,12 @@ func importSome(b *invoicetest.Bundle) {
 		intent := b.Of(key, made.Value.ID, 0)
 		intent.Actor = "token import"
 		b.OK(customerimport.Kind.Confirm.Do(b.Context(), b.Store, intent, made.Value.Settings))
-		if key == "file" {
+		if key != "file to do" {
 			worker := importing.Worker{Store: b.Store, Log: slog.New(slog.DiscardHandler), Kinds: []*importing.Kind{customerimport.Kind}}
 			must.OK(b, worker.Work(b.Context(), &river.Job[importing.Job]{Args: importing.Job{Tenant: b.Tenant, Import: made.Value.ID}}))
+		}
+		if key == "file back" {
+			b.OK(customerimport.Kind.TakeBack.Do(b.Context(), b.Store, b.Of(key, made.Value.ID, 0), struct{}{}))
 		}
 	}
 }

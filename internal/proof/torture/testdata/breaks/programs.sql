@@ -144,7 +144,7 @@ UPDATE write_offs SET version = 3;
 
 -- rule: no external id twice
 DROP INDEX customers_external_once;
-UPDATE customers SET source = 'shop', external_id = '17', external_digest = sha256('');
+UPDATE customers SET source = 'shop', external_id = '17', external_digest = sha256('') WHERE erased_at IS NULL;
 
 -- rule: nothing of a closed day is recorded after the closing
 UPDATE write_offs SET written_off_on = '2025-01-31', created_at = now() WHERE reversed_at IS NULL;
@@ -216,3 +216,6 @@ UPDATE import_chunks SET known = known + 1;
 
 -- rule: an unfinished import has its job
 UPDATE river.river_job SET finalized_at = now(), state = 'completed' WHERE kind = 'import';
+
+-- rule: customers are taken back with their import
+UPDATE customers SET taken_back = false, erased_at = NULL WHERE taken_back;
