@@ -77,12 +77,12 @@ func (b *bundle) fillTables(tenant string) {
 		INSERT INTO customer_merges (tenant_id, id, winner_id, loser_ids) SELECT '%[1]s', one, one AS winner, ARRAY[other] FROM pair;
 		INSERT INTO customer_merge_rows (tenant_id, row_id, merge_id, table_name, column_name, was)
 		SELECT '%[1]s', other, one, 'customers', 'merged_into', one FROM pair;
-		INSERT INTO customer_imports (tenant_id, id, file_name, encoding, separator, headings, headings_digest, columns, row_count, source,
+		INSERT INTO imports (tenant_id, id, file_name, encoding, separator, headings, headings_digest, columns, row_count, source,
 			state, confirmed_at)
 		SELECT '%[1]s', one, 'a.csv', 'utf-8', 'comma', '{"a, b"}', sha256(''), '{name}', 2, 'Shop', 'running', now() FROM pair;
-		INSERT INTO customer_import_chunks (tenant_id, import_id, line, created, known, left_out) SELECT '%[1]s', one, 1, 1, 0, 0 FROM pair;
-		INSERT INTO customer_import_files (tenant_id, import_id, content) SELECT '%[1]s', one, '\x00ff' FROM pair;
-		INSERT INTO customer_import_problems (tenant_id, import_id, line, problem) SELECT '%[1]s', one, 1, 'Enter a name.' FROM pair;
+		INSERT INTO import_chunks (tenant_id, import_id, line, created, known, left_out) SELECT '%[1]s', one, 1, 1, 0, 0 FROM pair;
+		INSERT INTO import_files (tenant_id, import_id, content) SELECT '%[1]s', one, '\x00ff' FROM pair;
+		INSERT INTO import_problems (tenant_id, import_id, line, problem) SELECT '%[1]s', one, 1, 'Enter a name.' FROM pair;
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT tenant_id, record_id, operation, key, 'effect' FROM intents WHERE tenant_id = '%[1]s' LIMIT 1 ON CONFLICT DO NOTHING;
 		INSERT INTO likenesses (tenant_id, likeness, record_id, expires_at) SELECT '%[1]s', sha256(''), one, 'infinity' FROM pair`, tenant))
@@ -111,7 +111,7 @@ func TestBusinessIsCopied(t *testing.T) {
 	})
 	b.fillTables(apptest.Acme)
 	b.fillTablesOfInvoices(apptest.Acme)
-	settled := map[string]string{"customer_imports": "state <> 'stopped'"} // conditions that no copied row meets
+	settled := map[string]string{"imports": "state <> 'stopped'"} // conditions that no copied row meets
 	maps.Copy(settled, settledOfInvoices())
 
 	was := b.contentOf(apptest.Acme)

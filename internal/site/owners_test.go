@@ -79,9 +79,14 @@ func TestOwnersOnly(t *testing.T) {
 	for who, c := range map[string]*sitetest.Client{"owner": b.Person(b.Replica, b.Acme), "member": member} {
 		front := c.Get("/customers").Body
 		links := c.Get("/settings").Body + front
+		for _, of := range sitecases.Resources() {
+			if !of.People && of.Parent == nil {
+				links += c.Get(of.Path).Body
+			}
+		}
 		for _, place := range ownersPlaces() {
 			assert.Thatf(t, (who == "owner") == strings.Contains(links, `href="`+place+`"`),
-				"the settings or the customers lead an %s to %s: %v", who, place, who != "owner")
+				"the settings or a list lead an %s to %s: %v", who, place, who != "owner")
 		}
 		assert.Thatf(t, !strings.Contains(front, `href="/people"`), "the first row of the navigation leads a %s to people", who)
 	}

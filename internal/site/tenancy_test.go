@@ -136,11 +136,11 @@ func TestRowLevelSecurity(t *testing.T) {
 	b.Exec(`INSERT INTO customer_erasures (tenant_id, id, customer_id, reason) SELECT tenant_id, new_id(), id, '' FROM customers LIMIT 1`)
 	imported := b.Prepared(b.Acme, "import", customercases.Imports(), customercases.Imports().Command).ID
 	b.Exec(`
-		INSERT INTO customer_import_chunks (tenant_id, import_id, line, created, known, left_out)
-		SELECT tenant_id, id, 2, 1, 0, 0 FROM customer_imports WHERE id = $1`, imported)
+		INSERT INTO import_chunks (tenant_id, import_id, line, created, known, left_out)
+		SELECT tenant_id, id, 2, 1, 0, 0 FROM imports WHERE id = $1`, imported)
 	b.Exec(`
-		INSERT INTO customer_import_problems (tenant_id, import_id, line, problem)
-		SELECT tenant_id, id, 2, 'Enter a name.' FROM customer_imports WHERE id = $1`, imported)
+		INSERT INTO import_problems (tenant_id, import_id, line, problem)
+		SELECT tenant_id, id, 2, 'Enter a name.' FROM imports WHERE id = $1`, imported)
 	b.Exec(`INSERT INTO event_feeds (tenant_id, id, name) VALUES ($1, new_id(), 'Shop')`, b.Acme.ID)
 	b.Exec(`
 		INSERT INTO events (tenant_id, operation, key)

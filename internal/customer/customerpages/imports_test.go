@@ -12,13 +12,14 @@ import (
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
-	"onlyonce/internal/customer/importing"
+	"onlyonce/internal/customer/customerimport"
+	"onlyonce/internal/importing"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
-// TestImportOnPages chooses the fields of the columns, looks at the rows of a verdict, imports, and downloads the rows that were left out
-// in the format of the file.
+// TestImportOnPages chooses the fields of the columns, looks at the rows of a verdict, imports, downloads the rows that were left out in
+// the format of the file, and takes the import back.
 func TestImportOnPages(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
@@ -40,10 +41,10 @@ func TestImportOnPages(t *testing.T) {
 	wrong := b.Page(person.Get(page + "/confirm?key=confirm&columns=name,name,&source=Buchhaltung"))
 	b.Page(person.Press(wrong, "Import customers").Want(t, http.StatusUnprocessableEntity)).Says("Choose one column for “Name”.")
 	question := b.Page(person.Get(page + "/confirm?key=confirm&columns=name,email,contact&source=Buchhaltung"))
-	question.Says("New: 61 rows", "look like existing customers: 1 row.", "be imported: 1 row.")
+	question.Says("New: 61 customers", "look like existing customers: 1 customer.", "be imported: 1 customer.")
 	person.Press(question, "Import customers").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(page)).Says("0 of 63", "Stop", "Buchhaltung")
-	w := importing.Worker{Store: b.Replica.Store, Log: slog.New(slog.DiscardHandler)}
+	w := importing.Worker{Store: b.Replica.Store, Log: slog.New(slog.DiscardHandler), Kinds: []*importing.Kind{customerimport.Kind}}
 	must.OK(t, w.Work(t.Context(), &river.Job[importing.Job]{
 		Args: importing.Job{Tenant: b.Acme.ID, Import: uuid.MustParse(path.Base(page))},
 	}))
@@ -55,4 +56,10 @@ func TestImportOnPages(t *testing.T) {
 	assert.Thatf(t, strings.Contains(problems.Header.Get("Content-Disposition"), "kunden-problems.csv"), "%v", problems)
 	assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM customers WHERE source = 'Buchhaltung'`), 61, "imported")
 	b.Page(person.Get("/customers?q=Müller")).Says("mueller@example.com")
+
+	asked := b.Page(person.Get(page + "/reverse?key=back")).Says("Created: 61")
+	person.Press(asked, "Take back").Want(t, http.StatusSeeOther)
+	b.Page(person.Get(page)).Says("Taken back", "upload the corrected file")
+	gone := sitetest.Get[string](b, `SELECT id::text FROM customers WHERE taken_back LIMIT 1`)
+	b.Page(person.Get("/customers/" + gone)).Says("Its import was taken back, so its details were erased.")
 }

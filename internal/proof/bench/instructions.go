@@ -78,7 +78,8 @@ func (b *bench) instructions(ctx context.Context) error {
 		}
 	}
 	for i, kind := range kinds[1:] {
-		b.add(against(kind.name+", instructions", millions, counts[i+1:i+2], "the same rows in one statement", counts[:1]).atMost(kind.mark))
+		f := against(kind.name+", instructions", millions, counts[i+1:i+2], "the same rows in one statement", counts[:1])
+		b.add(f.atMost(kind.mark))
 	}
 	return nil
 }

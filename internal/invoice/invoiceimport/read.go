@@ -1,0 +1,293 @@
+package invoiceimport
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/importing"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+)
+
+// bill is the command that creates an invoice, issues it unless it is a draft there, and records what was paid.
+type bill struct {
+	invoice  invoice.Draft
+	customer customer.Draft // to find or create; see customerID
+	issue    bool
+	total    int64 // minor units
+	paid     int64 // minor units; 0 for no payment
+	paidOn   date.Date
+
+	customerID uuid.UUID // of the customer that was found; uuid.Nil to create one
+}
+
+// reader reads the entries of a file.
+type reader struct {
+	source   string // of the external ids
+	currency string // of invoices without one
+	today    date.Date
+	terms    int  // days from the issue date to the due date of invoices without one
+	lines    bool // the file has the lines of invoices
+	due      bool // the file has open amounts
+	seen     importing.Seen
+}
+
+func read(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i importing.Import) (func(*importing.Entry) *bill, error) {
+	type usual struct {
+		Currency string
+		Today    date.Date
+		Terms    int
+	}
+	of, err := record.One(ctx, pool, tenant, pgx.RowToStructByPos[usual], `
+		SELECT s.currency, business_day(), s.payment_days
+		FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id`, nil)
+	r := reader{
+		source: i.Source, currency: of.Currency, today: of.Today, terms: of.Terms,
+		lines: slices.Contains(i.Columns, "unit_price"), due: slices.Contains(i.Columns, "open"), seen: importing.Seen{},
+	}
+	return r.entry, err
+}
+
+// group returns the text that all rows of an invoice have in common.
+func group(row importing.Row) string {
+	if row.Values["number"] == "" {
+		return ""
+	}
+	return strings.ToLower(row.Values["number"] + "\n" + row.Values["customer"] + "\n" + row.Values["email"])
+}
+
+// entry returns the command of an entry, or refuses it. Its first row has the values of the invoice.
+func (r reader) entry(e *importing.Entry) *bill {
+	e.Name, e.Detail = e.Rows[0].Values["number"], e.Rows[0].Values["customer"]
+	b, problem := r.bill(e)
+	if problem != "" {
+		e.Refuse(problem)
+		return nil
+	}
+	d := b.invoice
+	e.Detail = b.customer.Name + ", " + d.Currency.Display(b.total) + " " + d.Currency.String()
+	switch {
+	case !b.issue:
+		e.Detail += ", draft"
+	case b.paid > 0:
+		e.Detail += ", paid " + d.Currency.Display(b.paid)
+	}
+	year := strconv.Itoa(d.IssueDate.Year())
+	if first := r.seen.First("number", d.Number.Folded()+"\n"+year, e.Line()); first != 0 {
+		e.Refuse(fmt.Sprintf("Line %d has the same number for another customer.", first))
+	}
+	due := d.DueDate
+	if due == (date.Date{}) {
+		due = d.IssueDate.AddDays(r.terms)
+	}
+	e.Marked = b.issue && b.paid < b.total && due.Before(r.today)
+	return b
+}
+
+// bill returns the command of an entry, or a sentence about what is wrong with it.
+func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
+	head := e.Rows[0].Values
+	if problem = contradiction(e); problem != "" {
+		return nil, problem
+	}
+	if head["number"] == "" {
+		return nil, "The invoice has no number."
+	}
+	b = &bill{}
+	if b.issue, problem = statusOf(head["status"], head["type"]); problem != "" {
+		return nil, problem
+	}
+	currency, _ := money.ParseCurrency(strings.ToUpper(cmp.Or(head["currency"], r.currency))) // Draft reports the error
+	balance := !r.lines && r.due && head["open"] != ""
+	in := invoice.Input{
+		Number: head["number"], IssueDate: head["issue_date"], DueDate: head["due_date"],
+		Currency: strings.ToUpper(cmp.Or(head["currency"], r.currency)), Notes: notes(head),
+		Customer: &customer.Input{Name: cmp.Or(head["customer"], head["email"]), Email: head["email"]},
+	}
+	if head["external_id"] != "" {
+		in.External = idempotency.External{Source: r.source, ExternalID: head["external_id"]}
+	}
+	if in.Lines, problem = r.linesOf(e, balance, currency); problem != "" {
+		return nil, problem
+	}
+	var err error
+	if b.invoice, err = in.Draft(); err != nil {
+		problem, _ = idempotency.Refusal(err)
+		return nil, problem
+	}
+	b.customer, b.invoice.Customer = b.invoice.Customer, customer.Draft{}
+	b.customer.SameEmail = true // another customer with this email has another name
+	if head["customer_id"] != "" {
+		var problems invalid.Error
+		b.customer.External = idempotency.External{Source: r.source, ExternalID: head["customer_id"]}.Check("", &problems)
+		if problem, _ = idempotency.Refusal(problems.Err()); problem != "" {
+			return nil, problem
+		}
+	}
+	totals, err := invoice.TotalsOf(b.invoice.Lines)
+	if err != nil {
+		return nil, "The total is too large." // can't happen: Draft has checked it
+	}
+	b.total = totals.Total
+	if !balance {
+		return b, b.pay(head)
+	}
+	total, err := currency.Parse(head["total"])
+	paid, unknown := currency.Parse(head["paid"])
+	if err == nil && unknown == nil && total-paid != b.total {
+		return nil, unfit(currency, total, paid, b.total)
+	}
+	return b, ""
+}
+
+// contradiction returns a sentence about a row with another value of the invoice than the first one, or "".
+func contradiction(e *importing.Entry) string {
+	head := e.Rows[0].Values
+	for _, row := range e.Rows[1:] {
+		for _, f := range fields() {
+			if !strings.Contains(ofLines, " "+f.Name+" ") && row.Values[f.Name] != "" && row.Values[f.Name] != head[f.Name] {
+				return fmt.Sprintf("%s: line %d has %s, and line %d of the same invoice has %s.",
+					f.Label, row.Line, row.Values[f.Name], e.Line(), cmp.Or(head[f.Name], "nothing"))
+			}
+		}
+	}
+	return ""
+}
+
+// linesOf returns the lines of an invoice, or the only one of a balance, or a sentence about why there is none.
+func (r reader) linesOf(e *importing.Entry, balance bool, currency money.Currency) (lines []invoice.LineInput, problem string) {
+	if r.lines {
+		for _, row := range e.Rows {
+			lines = append(lines, line(row.Values))
+		}
+		return lines, ""
+	}
+	head := e.Rows[0].Values
+	amount := head["total"]
+	if balance {
+		amount = head["open"]
+	}
+	open, err := currency.Parse(amount)
+	switch {
+	case len(e.Rows) > 1:
+		return nil, "Several rows have this number, and the file has no lines. Choose the columns of the description and the unit price."
+	case err == nil && open == 0, balance && strings.EqualFold(head["status"], "paid"):
+		return nil, "Nothing is open on this invoice."
+	}
+	return []invoice.LineInput{{
+		Description: "Balance brought forward", Quantity: "1", UnitPrice: amount, TaxRate: "0", Treatment: string(invoice.OutsideScope),
+	}}, ""
+}
+
+// unfit returns the sentence about amounts that contradict each other, in minor units.
+func unfit(c money.Currency, total, paid, open int64) string {
+	return fmt.Sprintf("The amounts in the file don't fit together: %s %s in total, %s paid, %s open.",
+		c.Display(total), c, c.Display(paid), c.Display(open))
+}
+
+// pay sets what was paid by the amounts in the file, and returns a sentence about amounts that differ, or "".
+func (b *bill) pay(head map[string]string) (problem string) {
+	currency := b.invoice.Currency
+	amounts := map[string]int64{"total": b.total}
+	for _, name := range []string{"total", "paid", "open"} {
+		if head[name] == "" {
+			continue
+		}
+		amount, err := currency.Parse(head[name])
+		if err != nil {
+			return fmt.Sprintf("%s in the file isn't an amount of %s.", head[name], currency)
+		}
+		amounts[name] = amount
+	}
+	paid, hasPaid := amounts["paid"]
+	open, hasOpen := amounts["open"]
+	switch {
+	case amounts["total"] != b.total:
+		return fmt.Sprintf("The total in the file is %s %s, and its lines make %s %[2]s.",
+			currency.Display(amounts["total"]), currency, currency.Display(b.total))
+	case !b.issue:
+		return ""
+	case !hasPaid && hasOpen:
+		paid = b.total - open
+	case !hasPaid && strings.EqualFold(head["status"], "paid"):
+		paid = b.total
+	}
+	if paid < 0 || paid > b.total || hasOpen && b.total-paid != open {
+		return unfit(currency, b.total, paid, open)
+	}
+	b.paid, b.paidOn = paid, b.invoice.IssueDate
+	if head["paid_on"] != "" {
+		day, err := date.ParseEntry(head["paid_on"])
+		if err != nil {
+			return "The date of the payment isn't from 2000 to 2099."
+		}
+		b.paidOn = day
+	}
+	return ""
+}
+
+// statusOf reports whether an invoice with a status and a type in another system is to be issued, and returns a sentence about one that
+// isn't imported, or "".
+func statusOf(status, typed string) (issue bool, problem string) {
+	switch strings.ToLower(status) {
+	case "void", "voided", "deleted", "uncollectible", "cancelled", "canceled", "reversed":
+		return false, "The invoice is " + strings.ToLower(status) + " there, so it isn't imported."
+	}
+	if strings.Contains(strings.ToLower(typed), "credit") {
+		return false, "Credit notes aren't imported."
+	}
+	switch strings.ToLower(status) {
+	case "draft", "submitted", "awaiting approval":
+		return false, ""
+	}
+	return true, ""
+}
+
+// line returns the line of a row. A negative price becomes a negative quantity.
+func line(values map[string]string) invoice.LineInput {
+	in := invoice.LineInput{
+		Description: values["description"], Quantity: cmp.Or(values["quantity"], "1"), Unit: unitOf(values["unit"]),
+		UnitPrice: cmp.Or(values["unit_price"], "0"), TaxRate: cmp.Or(values["tax_rate"], "0"),
+	}
+	if price, negative := strings.CutPrefix(in.UnitPrice, "-"); negative {
+		in.UnitPrice = price
+		if quantity, twice := strings.CutPrefix(in.Quantity, "-"); twice {
+			in.Quantity = quantity
+		} else {
+			in.Quantity = "-" + in.Quantity
+		}
+	}
+	return in
+}
+
+// unitOf returns the code of a unit by its code or name. Any other text is returned unchanged.
+func unitOf(text string) string {
+	for _, unit := range invoice.Units() {
+		if text != "" && (strings.EqualFold(text, string(unit)) || strings.EqualFold(strings.TrimSuffix(text, "s"),
+			strings.TrimSuffix(unit.Name(), "s"))) {
+			return string(unit)
+		}
+	}
+	return text
+}
+
+// notes returns the notes of an invoice, with its reference.
+func notes(head map[string]string) string {
+	if head["reference"] == "" {
+		return head["note"]
+	}
+	return strings.TrimSpace(head["note"] + "\nReference: " + head["reference"])
+}
