@@ -112,6 +112,8 @@ func TestVerdicts(t *testing.T) {
 		row("INV-17", "Ada", "90.00", "", "", "Design,1,100.00,0", ""),
 		row("INV-18", "Ada", "90.00", "", "", "Design,1,100.00,0", ""),
 		row("INV-18", "Ada", "90.00", "", "", "Discount,1,-10.00,0", ""),
+		row("INV-19", "Ada", "120.00", "20.00", "120.00", design, "Sent"), // 26
+		row("INV-20", "Ada", "120.00", "20.00", "", design, "Paid"),
 	}, ""))
 	assert.Equal(t, strings.Join(i.Columns, " "), "customer email number reference issue_date due_date total paid open "+
 		"description quantity unit_price tax_rate currency type status")
@@ -137,20 +139,22 @@ func TestVerdicts(t *testing.T) {
 		"22 wrong Choose a currency by its three-letter code, like EUR.",
 		"23 wrong The total in the file is 90.00 EUR, and its lines make 100.00 EUR.",
 		"24 new",
+		"26 new",
+		"27 wrong The status is “Paid”, and the amounts leave 100.00 EUR open. Correct one of them in the file.",
 	}
 	got := b.Preview(i)
 	assert.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	done, err := b.Confirm(b.Store, "confirm", i)
 	must.OK(t, err)
 	must.OK(t, b.Work(t.Context(), b.Store, done.Value))
-	assert.Equal(t, b.Outcome(i), "4 created, 1 known, 16 left out, 7 invoices")
+	assert.Equal(t, b.Outcome(i), "5 created, 1 known, 17 left out, 8 invoices")
 	var left strings.Builder
 	must.OK(t, b.Kind.WriteProblems(t.Context(), b.Store.Pool, b.Tenant, i, &left))
 	assert.Equal(t, strings.Count(left.String(), "Due date: line 11 has"), 2, "rows of an invoice that was left out")
-	assert.Equal(t, books(b), "billed 55000, paid 12000, open 43000, 1 payments, 1 customers, 0 mails")
+	assert.Equal(t, books(b), "billed 67000, paid 14000, open 53000, 2 payments, 1 customers, 0 mails")
 	paid := storetest.Value[string](b, `
 		SELECT format('%s %s %s, %s, %s', i.number, i.issue_date, i.notes, p.paid_on, p.external_id)
-		FROM payments p JOIN invoices i ON i.id = p.invoice_id`)
+		FROM payments p JOIN invoices i ON i.id = p.invoice_id WHERE i.number = 'INV-9'`)
 	assert.Equal(t, paid, "INV-9 2026-11-25 Reference: PO 7, 2026-11-25, imported with INV-9 of 2026-11-25")
 }
 
@@ -213,18 +217,30 @@ func TestBalances(t *testing.T) {
 	i := b.Confirmed("balances", "id;Number;Customer Name;Date (UTC);Due Date (UTC);Total;Amount Due;Currency;Amount Paid;Status\n"+
 		"in_1;R-1;MÜLLER;2026-03-04 10:12;31.03.2026;1.234,50 €;234,50;eur;1000;open\n"+
 		"in_2;R-2;Twin;4.3.2026;;1000;1000;usd;;\nin_3;R-3;Ada;04.03.2026;;100;0,00;;;\n"+
-		"in_4;R-4;Ada;04.03.2026;;100;100;;100;Paid\nin_5;R-5;Ada;04.03.2026;;100;100;;50;open\n")
+		"in_4;R-4;Ada;04.03.2026;;900;900;;900;Paid\nin_5;R-5;Ada;04.03.2026;;1.240;1.240;;240;open\n"+
+		"in_6;R-6;Ada;04.03.2026;;100;60;;50;open\nin_7;R-7;Ada;04.03.2026;;100;0;;150;open\n"+
+		"in_8;R-8;Ada;04.03.2026;;900;500;;400;paid\nin_9;R-9;Ada;04.03.2026;;900;900;;;paid\n"+
+		"in_10;R-10;Ada;04.03.2026;;100;100;;150;\nin_11;R-11;Ada;04.03.2026;;;-5,00;;;\nin_12;R-12;Ada;04.03.2026;;;;;;\n")
 	must.OK(t, b.Work(t.Context(), b.Store, i))
-	assert.Equal(t, strings.Join(b.Problems(i), "\n"), "4: Nothing is open on this invoice.\n"+
-		"5: Nothing is open on this invoice.\n"+
-		"6: The amounts in the file don't fit together: 100.00 EUR in total, 50.00 paid, 100.00 open.")
+	assert.Equal(t, strings.Join(b.Problems(i), "\n"), strings.Join([]string{
+		"4: Nothing is open on this invoice.",
+		"5: Nothing is open on this invoice.",
+		"7: The amounts in the file don't fit together: 100.00 EUR in total, 50.00 paid, 60.00 open.",
+		"8: The amounts in the file don't fit together: 100.00 EUR in total, 150.00 paid, 0.00 open.",
+		"9: The status is “paid”, and the amounts leave 500.00 EUR open. Correct one of them in the file.",
+		"10: Nothing is open on this invoice.",
+		"11: The amounts in the file don't fit together: 100.00 EUR in total, 150.00 paid, −50.00 open.",
+		"12: -5.00 is a credit of the customer, which isn't imported. Record it as a receipt or a credit note.",
+		"13: The invoice has no total.",
+	}, "\n"))
 	got := storetest.Value[string](b, `
 		SELECT string_agg(format('%s %s %s %s %s: %s %s %s', i.number, i.issue_date, i.total, i.currency, i.external_id, l.description,
 			l.tax_treatment, c.name), E'\n' ORDER BY i.number)
 		FROM invoices i JOIN invoice_lines l ON l.invoice_id = i.id JOIN customers c ON c.id = i.customer_id`)
 	assert.Equal(t, got, "R-1 2026-03-04 23450 EUR in_1: Balance brought forward outside_scope Müller\n"+
-		"R-2 2026-03-04 100000 USD in_2: Balance brought forward outside_scope Twin")
-	assert.Equal(t, books(b), "billed 123450, paid 0, open 123450, 0 payments, 4 customers, 0 mails")
+		"R-2 2026-03-04 100000 USD in_2: Balance brought forward outside_scope Twin\n"+
+		"R-5 2026-03-04 100000 EUR in_5: Balance brought forward outside_scope Ada")
+	assert.Equal(t, books(b), "billed 223450, paid 0, open 223450, 0 payments, 5 customers, 0 mails")
 }
 
 // TestGuess: the headings of exports of other products.

@@ -41,7 +41,6 @@ type reader struct {
 	today    date.Date
 	terms    int  // days from the issue date to the due date of invoices without one
 	lines    bool // the file has the lines of invoices
-	due      bool // the file has open amounts
 	seen     importing.Seen
 }
 
@@ -56,7 +55,7 @@ func read(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i importing
 		FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id`, nil)
 	r := reader{
 		source: i.Source, currency: of.Currency, today: of.Today, terms: of.Terms,
-		lines: slices.Contains(i.Columns, "unit_price"), due: slices.Contains(i.Columns, "open"), seen: importing.Seen{},
+		lines: slices.Contains(i.Columns, "unit_price"), seen: importing.Seen{},
 	}
 	return r.entry, err
 }
@@ -110,17 +109,29 @@ func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 	if b.issue, problem = statusOf(head["status"], head["type"]); problem != "" {
 		return nil, problem
 	}
-	currency, _ := money.ParseCurrency(strings.ToUpper(cmp.Or(head["currency"], r.currency))) // Draft reports the error
-	balance := !r.lines && r.due && head["open"] != ""
+	currency, known := money.ParseCurrency(strings.ToUpper(cmp.Or(head["currency"], r.currency)))
+	if !known {
+		return nil, "Choose a currency by its three-letter code, like EUR."
+	}
+	amounts, problem := amountsOf(head, currency)
+	if problem != "" {
+		return nil, problem
+	}
+	balance := !r.lines && amounts.hasOpen
 	in := invoice.Input{
-		Number: head["number"], IssueDate: head["issue_date"], DueDate: head["due_date"],
-		Currency: strings.ToUpper(cmp.Or(head["currency"], r.currency)), Notes: notes(head),
+		Number: head["number"], IssueDate: head["issue_date"], DueDate: head["due_date"], Currency: currency.String(), Notes: notes(head),
 		Customer: &customer.Input{Name: cmp.Or(head["customer"], head["email"]), Email: head["email"]},
 	}
 	if head["external_id"] != "" {
 		in.External = idempotency.External{Source: r.source, ExternalID: head["external_id"]}
 	}
-	if in.Lines, problem = r.linesOf(e, balance, currency); problem != "" {
+	if balance {
+		problem = amounts.settle(head["status"], currency)
+	}
+	if problem == "" {
+		in.Lines, problem = r.linesOf(e, amounts, currency)
+	}
+	if problem != "" {
 		return nil, problem
 	}
 	var err error
@@ -143,14 +154,9 @@ func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 	}
 	b.total = totals.Total
 	if !balance {
-		return b, b.pay(head)
+		problem = b.pay(head, amounts)
 	}
-	total, err := currency.Parse(head["total"])
-	paid, unknown := currency.Parse(head["paid"])
-	if err == nil && unknown == nil && total-paid != b.total {
-		return nil, unfit(currency, total, paid, b.total)
-	}
-	return b, ""
+	return b, problem
 }
 
 // contradiction returns a sentence about a row with another value of the invoice than the first one, or "".
@@ -168,76 +174,33 @@ func contradiction(e *importing.Entry) string {
 }
 
 // linesOf returns the lines of an invoice, or the only one of a balance, or a sentence about why there is none.
-func (r reader) linesOf(e *importing.Entry, balance bool, currency money.Currency) (lines []invoice.LineInput, problem string) {
+func (r reader) linesOf(e *importing.Entry, a amounts, currency money.Currency) (lines []invoice.LineInput, problem string) {
 	if r.lines {
 		for _, row := range e.Rows {
 			lines = append(lines, line(row.Values))
 		}
 		return lines, ""
 	}
-	head := e.Rows[0].Values
-	amount := head["total"]
-	if balance {
-		amount = head["open"]
+	amount := a.total
+	if a.hasOpen {
+		amount = a.open
 	}
-	open, err := currency.Parse(amount)
 	switch {
 	case len(e.Rows) > 1:
 		return nil, "Several rows have this number, and the file has no lines. Choose the columns of the description and the unit price."
-	case err == nil && open == 0, balance && strings.EqualFold(head["status"], "paid"):
+	case !a.hasTotal && !a.hasOpen:
+		return nil, "The invoice has no total."
+	case amount == 0:
 		return nil, "Nothing is open on this invoice."
 	}
 	return []invoice.LineInput{{
-		Description: "Balance brought forward", Quantity: "1", UnitPrice: amount, TaxRate: "0", Treatment: string(invoice.OutsideScope),
+		Description: "Balance brought forward", Quantity: "1", UnitPrice: currency.Format(amount), TaxRate: "0",
+		Treatment: string(invoice.OutsideScope),
 	}}, ""
 }
 
-// unfit returns the sentence about amounts that contradict each other, in minor units.
-func unfit(c money.Currency, total, paid, open int64) string {
-	return fmt.Sprintf("The amounts in the file don't fit together: %s %s in total, %s paid, %s open.",
-		c.Display(total), c, c.Display(paid), c.Display(open))
-}
-
-// pay sets what was paid by the amounts in the file, and returns a sentence about amounts that differ, or "".
-func (b *bill) pay(head map[string]string) (problem string) {
-	currency := b.invoice.Currency
-	amounts := map[string]int64{"total": b.total}
-	for _, name := range []string{"total", "paid", "open"} {
-		if head[name] == "" {
-			continue
-		}
-		amount, err := currency.Parse(head[name])
-		if err != nil {
-			return fmt.Sprintf("%s in the file isn't an amount of %s.", head[name], currency)
-		}
-		amounts[name] = amount
-	}
-	paid, hasPaid := amounts["paid"]
-	open, hasOpen := amounts["open"]
-	switch {
-	case amounts["total"] != b.total:
-		return fmt.Sprintf("The total in the file is %s %s, and its lines make %s %[2]s.",
-			currency.Display(amounts["total"]), currency, currency.Display(b.total))
-	case !b.issue:
-		return ""
-	case !hasPaid && hasOpen:
-		paid = b.total - open
-	case !hasPaid && strings.EqualFold(head["status"], "paid"):
-		paid = b.total
-	}
-	if paid < 0 || paid > b.total || hasOpen && b.total-paid != open {
-		return unfit(currency, b.total, paid, open)
-	}
-	b.paid, b.paidOn = paid, b.invoice.IssueDate
-	if head["paid_on"] != "" {
-		day, err := date.ParseEntry(head["paid_on"])
-		if err != nil {
-			return "The date of the payment isn't from 2000 to 2099."
-		}
-		b.paidOn = day
-	}
-	return ""
-}
+// isPaid reports whether a status means that nothing is open.
+func isPaid(status string) bool { return strings.EqualFold(status, "paid") }
 
 // statusOf reports whether an invoice with a status and a type in another system is to be issued, and returns a sentence about one that
 // isn't imported, or "".
