@@ -60,12 +60,37 @@ func read(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i importing
 	return r.entry, err
 }
 
-// group returns the text that all rows of an invoice have in common.
-func group(row importing.Row) string {
-	if row.Values["number"] == "" {
-		return ""
+// group returns a function that returns the text that all rows of an invoice have in common: its number and customer. Exports leave them
+// blank in the later rows of an invoice.
+func group() func(importing.Row) string {
+	above, first := "", map[string]string{} // the group of the row above, and the first one of each number
+	return func(row importing.Row) string {
+		number := strings.ToLower(row.Values["number"])
+		named := number + "\n" + strings.ToLower(row.Values["customer"]+"\n"+row.Values["email"])
+		unnamed := number + "\n\n"
+		switch {
+		case number == "" && ofLine(row):
+		case number == "":
+			return ""
+		case strings.HasPrefix(above, number+"\n"):
+		case first[number] != "" && (named == unnamed || first[number] == unnamed):
+			above = first[number]
+		default:
+			above = named
+			first[number] = cmp.Or(first[number], named)
+		}
+		return above
 	}
-	return strings.ToLower(row.Values["number"] + "\n" + row.Values["customer"] + "\n" + row.Values["email"])
+}
+
+// ofLine reports whether a row has a value of a line.
+func ofLine(row importing.Row) bool {
+	for name := range row.Values {
+		if strings.Contains(ofLines, " "+name+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 // entry returns the command of an entry, or refuses it. Its first row has the values of the invoice.
