@@ -46,7 +46,7 @@ func (a *amounts) settle(status string, currency money.Currency) (problem string
 	stays := !a.hasOpen || a.open == a.total
 	switch {
 	case a.hasPaid:
-	case stays && isPaid(status):
+	case stays && is(status, paidThere):
 		a.paid = a.total
 	case a.hasOpen:
 		a.paid = a.total - a.open
@@ -58,9 +58,11 @@ func (a *amounts) settle(status string, currency money.Currency) (problem string
 	case a.paid < 0, a.open < 0, a.total-a.paid != a.open:
 		return fmt.Sprintf("The amounts in the file don't fit together: %s %s in total, %s paid, %s open.",
 			currency.Display(a.total), currency, currency.Display(a.paid), currency.Display(a.open))
-	case isPaid(status) && a.open > 0:
+	case is(status, paidThere) && a.open > 0:
 		return fmt.Sprintf("The status is “%s”, and the amounts leave %s %s open. Correct one of them in the file.",
 			status, currency.Display(a.open), currency)
+	case is(status, partlyThere) && (a.paid == 0 || a.open == 0):
+		return "The status is “" + status + "”, and the file has no amounts for it. Choose the columns of the amount paid and the amount due."
 	}
 	return ""
 }

@@ -127,6 +127,13 @@ func TestVerdicts(t *testing.T) {
 		row("INV-25", "", "", "", "", design, ""),
 		row("INV-24", "", "", "", "", design, ""),
 		row("INV-25", "Ada", "", "", "", design, ""),
+		row("INV-26", "Ada", "", "", "", design, "Paused"), // 38
+		row("INV-27", "Ada", "120.00", "", "", design, "partially_paid"),
+		row("INV-28", "Ada", "120.00", "20.00", "", design, "Partially Paid"),
+		row("INV-29", "Ada", "", "", "", design, "Written  Off"),
+		strings.Replace(row("INV-30", "Ada", "", "", "", design, ""), "Sales invoice", "Estimate", 1), // 42
+		row("INV-31", "Ada", "", "", "", design, "Entwurf"),
+		row("INV-32", "Ada", "", "", "", design, "Deposited"),
 	}, ""))
 	assert.Equal(t, strings.Join(i.Columns, " "), "customer email number reference issue_date due_date total paid open "+
 		"description quantity unit_price tax_rate currency type status")
@@ -137,7 +144,7 @@ func TestVerdicts(t *testing.T) {
 		"5 differs Total: saved is 120.00 EUR, the file has 60.00 EUR. Paid: saved is 0.00, the file has 60.00.",
 		"6 wrong The total in the file is 130.00 EUR, and its lines make 120.00 EUR.",
 		"7 wrong The amounts in the file don't fit together: 120.00 EUR in total, 50.00 paid, 60.00 open.",
-		"8 wrong The invoice is voided there, so it isn't imported.",
+		"8 wrong The status is “Voided”, so the invoice isn't imported.",
 		"9 new",
 		"10 wrong Due date: line 11 has 2026-12-26, and line 10 of the same invoice has 2026-12-25.",
 		"12 wrong The rows of this invoice are in several places of the file. Sort it, so that they are one below the other.",
@@ -161,17 +168,24 @@ func TestVerdicts(t *testing.T) {
 		"35 wrong The rows of this invoice are in several places of the file. Sort it, so that they are one below the other.",
 		"36 wrong The rows of this invoice are in several places of the file. Sort it, so that they are one below the other.",
 		"37 wrong The rows of this invoice are in several places of the file. Sort it, so that they are one below the other.",
+		"38 wrong The status “Paused” isn't known. Write open, paid or draft instead, or choose no column for the status.",
+		"39 wrong The status is “partially_paid”, and the file has no amounts for it. Choose the columns of the amount paid and the amount due.",
+		"40 new",
+		"41 wrong The status is “Written  Off”, so the invoice isn't imported.",
+		"42 wrong The document is of the type “Estimate”, so it isn't imported.",
+		"43 new",
+		"44 new",
 	}
 	got := b.Preview(i)
 	assert.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	done, err := b.Confirm(b.Store, "confirm", i)
 	must.OK(t, err)
 	must.OK(t, b.Work(t.Context(), b.Store, done.Value))
-	assert.Equal(t, b.Outcome(i), "6 created, 1 known, 23 left out, 9 invoices")
+	assert.Equal(t, b.Outcome(i), "9 created, 1 known, 27 left out, 12 invoices")
 	var left strings.Builder
 	must.OK(t, b.Kind.WriteProblems(t.Context(), b.Store.Pool, b.Tenant, i, &left))
 	assert.Equal(t, strings.Count(left.String(), "Due date: line 11 has"), 2, "rows of an invoice that was left out")
-	assert.Equal(t, books(b), "billed 91000, paid 14000, open 77000, 2 payments, 1 customers, 0 mails")
+	assert.Equal(t, books(b), "billed 115000, paid 28000, open 87000, 4 payments, 1 customers, 0 mails")
 	paid := storetest.Value[string](b, `
 		SELECT format('%s %s %s, %s, %s', i.number, i.issue_date, i.notes, p.paid_on, p.external_id)
 		FROM payments p JOIN invoices i ON i.id = p.invoice_id WHERE i.number = 'INV-9'`)

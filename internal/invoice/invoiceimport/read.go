@@ -224,26 +224,6 @@ func (r reader) linesOf(e *importing.Entry, a amounts, currency money.Currency) 
 	}}, ""
 }
 
-// isPaid reports whether a status means that nothing is open.
-func isPaid(status string) bool { return strings.EqualFold(status, "paid") }
-
-// statusOf reports whether an invoice with a status and a type in another system is to be issued, and returns a sentence about one that
-// isn't imported, or "".
-func statusOf(status, typed string) (issue bool, problem string) {
-	switch strings.ToLower(status) {
-	case "void", "voided", "deleted", "uncollectible", "cancelled", "canceled", "reversed":
-		return false, "The invoice is " + strings.ToLower(status) + " there, so it isn't imported."
-	}
-	if strings.Contains(strings.ToLower(typed), "credit") {
-		return false, "Credit notes aren't imported."
-	}
-	switch strings.ToLower(status) {
-	case "draft", "submitted", "awaiting approval":
-		return false, ""
-	}
-	return true, ""
-}
-
 // line returns the line of a row. A negative price becomes a negative quantity.
 func line(values map[string]string) invoice.LineInput {
 	in := invoice.LineInput{
