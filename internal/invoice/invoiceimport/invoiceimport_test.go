@@ -242,6 +242,27 @@ func TestCaution(t *testing.T) {
 	assert.Thatf(t, strings.HasPrefix(says(), "Overdue and new: 2. "), "%s", says())
 }
 
+// TestCustomers: the ID of a customer in place of the name finds one and creates none. The preview names new customers.
+func TestCustomers(t *testing.T) {
+	b := setup(t)
+	b.Exec(`
+		INSERT INTO customers (tenant_id, id, name, source, external_id, external_digest)
+		VALUES ($1, new_id(), 'Ada', 'csv', 'cus_1aB', sha256(''))`, b.Tenant)
+	i := b.Uploaded("upload", "Number,Customer,Date,Total\nR-1,cus_1aB,2026-11-01,10\nR-2,cus_2,2026-11-01,10\nR-3,ada,2026-11-01,10\n"+
+		"R-4,Eve,2026-11-01,10\n")
+	var got []string
+	must.OK(t, b.Kind.Preview(t.Context(), b.Store.Pool, b.Tenant, i, func(e *importing.Entry) error {
+		got = append(got, e.Name+" "+e.Detail+": "+string(e.Verdict)+" "+e.Problem)
+		return nil
+	}))
+	assert.Equal(t, strings.Join(got, "\n"), "R-1 cus_1aB, 10.00 EUR: new \nR-2 cus_2, 10.00 EUR: wrong No customer has the ID cus_2. "+
+		"Import the customers first, with the same source, or choose the column of their names.\n"+
+		"R-3 ada, 10.00 EUR: new \nR-4 Eve, 10.00 EUR, new customer: new ")
+	b.OK(b.Confirm(b.Store, "confirm", i))
+	must.OK(t, b.Work(t.Context(), b.Store, i))
+	assert.Equal(t, books(b), "billed 3000, paid 0, open 3000, 0 payments, 2 customers, 0 mails")
+}
+
 // TestBalances imports open amounts without lines, in the formats of other countries.
 func TestBalances(t *testing.T) {
 	b := setup(t)

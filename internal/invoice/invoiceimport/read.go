@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,12 @@ type bill struct {
 
 	customerID uuid.UUID // of the customer that was found; uuid.Nil to create one
 }
+
+// stripeID matches the ID of a customer, which exports of Stripe have in place of the name.
+var stripeID = regexp.MustCompile(`^cus_[A-Za-z0-9]+$`)
+
+// unnamed reports whether the file has an ID in place of the customer's name, so that no customer is created.
+func (b *bill) unnamed() bool { return stripeID.MatchString(b.customer.Name) }
 
 // reader reads the entries of a file.
 type reader struct {
@@ -166,9 +173,13 @@ func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 	}
 	b.customer, b.invoice.Customer = b.invoice.Customer, customer.Draft{}
 	b.customer.SameEmail = true // another customer with this email has another name
-	if head["customer_id"] != "" {
+	id := head["customer_id"]
+	if id == "" && b.unnamed() {
+		id = b.customer.Name
+	}
+	if id != "" {
 		var problems invalid.Error
-		b.customer.External = idempotency.External{Source: r.source, ExternalID: head["customer_id"]}.Check("", &problems)
+		b.customer.External = idempotency.External{Source: r.source, ExternalID: id}.Check("", &problems)
 		if problem, _ = idempotency.Refusal(problems.Err()); problem != "" {
 			return nil, problem
 		}
