@@ -42,9 +42,15 @@ func fields() []importing.Field {
 			Headings: "unitamount unitprice itemrate itemcost price cost rate",
 		},
 		{
+			Name: "discount", Label: "Discount of the line, in percent", Type: importing.Rate,
+			Headings: "discount discountpercent discountpercentage itemdiscount",
+		},
+		{
 			Name: "tax_rate", Label: "Tax rate", Type: importing.Rate, Read: untaxed,
 			Headings: "taxrate taxtype vatrate taxpercent itemtaxrate1 taxname vat itemtaxcode",
 		},
+		{Name: "net_amount", Label: "Net amount of the line", Type: importing.Number, Headings: "lineamount netamount itemamount"},
+		{Name: "tax_amount", Label: "Tax amount of the line", Type: importing.Number, Headings: "taxamount linetaxamount itemtaxamount"},
 		{Name: "total", Label: "Total", Type: importing.Number, Headings: "total invoicetotal grandtotal amount"},
 		{Name: "paid", Label: "Amount paid", Type: importing.Number, Headings: "invoiceamountpaid amountpaid paidtodate paid"},
 		{
@@ -67,7 +73,7 @@ func untaxed(text string) string {
 }
 
 // ofLines are the fields that belong to a line. All others belong to the invoice.
-const ofLines = " description quantity unit unit_price tax_rate "
+const ofLines = " description quantity unit unit_price discount tax_rate net_amount tax_amount "
 
 // lacks returns a sentence about a field that no column has, or "".
 func lacks(has func(string) bool) string {

@@ -298,16 +298,43 @@ func TestBalances(t *testing.T) {
 	assert.Equal(t, books(b), "billed 223450, paid 0, open 223450, 0 payments, 5 customers, 0 mails")
 }
 
+// TestLines: lines have discounts in percent, and tax rates by their amounts if the text has no number.
+func TestLines(t *testing.T) {
+	b := setup(t)
+	i := b.Uploaded("upload", "Number,Customer,Date,Description,Quantity,UnitAmount,Discount,TaxType,LineAmount,TaxAmount,Total\n"+strings.Join([]string{
+		"R-2,Ada,2026-11-01,Design,2,50.00,10.00,20%,90.00,18.00,108.00",
+		"R-3,Ada,2026-11-01,Design,2,50.00,12.5 %,GST on Income,87.50,8.75,96.25",
+		"R-4,Ada,2026-11-01,Design,1,33.33,,TVA,33.33,1.83,35.16", // 5.5 %
+		"R-5,Ada,2026-11-01,Design,1,100.00,,GST on Income,100.00,9.37,109.37",
+		"R-6,Ada,2026-11-01,Design,1,100.00,,GST on Income,,10.00,110.00",
+		"R-7,Ada,2026-11-01,Design,1,100.00,some,20%,,,",
+		"R-8,Ada,2026-11-01,Design,1,100.00,,GST Free Income,100.00,0.00,100.00",
+		"R-9,Ada,2026-11-01,Design,1,100.00,,,100.00,10.00,110.00",
+		",,,Less,1,-50.00,,GST on Income,-50.00,-5.00,",
+	}, "\n")+"\n")
+	assert.Equal(t, strings.Join(b.Preview(i), "\n"), "2 new\n3 new\n4 new\n"+
+		"5 wrong A tax of 9.37 on the net amount 100.00 is no rate such as 20 or 5.5 percent. Write the tax rate as a number.\n"+
+		"6 wrong A tax of 10.00 on the net amount (none) is no rate such as 20 or 5.5 percent. Write the tax rate as a number.\n"+
+		"7 wrong Enter a discount like 10% or 25.00.\n8 new\n"+
+		"9 wrong The total in the file is 110.00 EUR, and its lines make 55.00 EUR.")
+	b.OK(b.Confirm(b.Store, "confirm", i))
+	must.OK(t, b.Work(t.Context(), b.Store, i))
+	got := storetest.Value[string](b, `
+		SELECT string_agg(format('%s %s off %s tax %s', i.number, i.total, l.discount, l.tax_rate::double precision), E'\n' ORDER BY i.number)
+		FROM invoices i JOIN invoice_lines l ON l.invoice_id = i.id`)
+	assert.Equal(t, got, "R-2 10800 off 1000 tax 20\nR-3 9625 off 1250 tax 10\nR-4 3516 off 0 tax 5.5\nR-8 10000 off 0 tax 0")
+}
+
 // TestGuess: the headings of exports of other products.
 func TestGuess(t *testing.T) {
 	t.Parallel()
 	for headings, want := range map[string]string{
 		"id,Amount Due,Amount Paid,Currency,Customer,Date (UTC),Due Date (UTC),Number,Total,Customer Name,Customer Email,Status"://
 		"external_id,open,paid,currency,,issue_date,due_date,number,total,customer,email,status",
-		"*ContactName,EmailAddress,*InvoiceNumber,Reference,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,*TaxType"://
-		"customer,email,number,reference,issue_date,due_date,description,quantity,unit_price,tax_rate",
+		"*ContactName,EmailAddress,*InvoiceNumber,Reference,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,Discount,LineAmount,*TaxType,TaxAmount"://
+		"customer,email,number,reference,issue_date,due_date,description,quantity,unit_price,discount,net_amount,tax_rate,tax_amount",
 		"InvoiceNo,Customer,InvoiceDate,DueDate,Terms,Memo,Item(Product),ItemDescription,ItemQuantity,ItemRate,ItemAmount,Currency"://
-		"number,customer,issue_date,due_date,,note,,description,quantity,unit_price,,currency",
+		"number,customer,issue_date,due_date,,note,,description,quantity,unit_price,net_amount,currency",
 		"Invoice Number,Invoice Amount,Invoice Balance,Invoice Paid to Date,Invoice PO Number,Invoice Date,Client Name,Item Cost"://
 		"number,total,open,paid,reference,issue_date,customer,unit_price",
 	} {

@@ -209,60 +209,6 @@ func contradiction(e *importing.Entry) string {
 	return ""
 }
 
-// linesOf returns the lines of an invoice, or the only one of a balance, or a sentence about why there is none.
-func (r reader) linesOf(e *importing.Entry, a amounts, currency money.Currency) (lines []invoice.LineInput, problem string) {
-	if r.lines {
-		for _, row := range e.Rows {
-			lines = append(lines, line(row.Values))
-		}
-		return lines, ""
-	}
-	amount := a.total
-	if a.hasOpen {
-		amount = a.open
-	}
-	switch {
-	case len(e.Rows) > 1:
-		return nil, "Several rows have this number, and the file has no lines. Choose the columns of the description and the unit price."
-	case !a.hasTotal && !a.hasOpen:
-		return nil, "The invoice has no total."
-	case amount == 0:
-		return nil, "Nothing is open on this invoice."
-	}
-	return []invoice.LineInput{{
-		Description: "Balance brought forward", Quantity: "1", UnitPrice: currency.Format(amount), TaxRate: "0",
-		Treatment: string(invoice.OutsideScope),
-	}}, ""
-}
-
-// line returns the line of a row. A negative price becomes a negative quantity.
-func line(values map[string]string) invoice.LineInput {
-	in := invoice.LineInput{
-		Description: values["description"], Quantity: cmp.Or(values["quantity"], "1"), Unit: unitOf(values["unit"]),
-		UnitPrice: cmp.Or(values["unit_price"], "0"), TaxRate: cmp.Or(values["tax_rate"], "0"),
-	}
-	if price, negative := strings.CutPrefix(in.UnitPrice, "-"); negative {
-		in.UnitPrice = price
-		if quantity, twice := strings.CutPrefix(in.Quantity, "-"); twice {
-			in.Quantity = quantity
-		} else {
-			in.Quantity = "-" + in.Quantity
-		}
-	}
-	return in
-}
-
-// unitOf returns the code of a unit by its code or name. Any other text is returned unchanged.
-func unitOf(text string) string {
-	for _, unit := range invoice.Units() {
-		if text != "" && (strings.EqualFold(text, string(unit)) || strings.EqualFold(strings.TrimSuffix(text, "s"),
-			strings.TrimSuffix(unit.Name(), "s"))) {
-			return string(unit)
-		}
-	}
-	return text
-}
-
 // notes returns the notes of an invoice, with its reference.
 func notes(head map[string]string) string {
 	if head["reference"] == "" {
