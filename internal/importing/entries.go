@@ -160,7 +160,7 @@ func (k *Kind) rows(
 	}
 	groupOf := func(Row) string { return "" }
 	if k.group != nil {
-		groupOf = k.group()
+		groupOf = k.group(i.Columns)
 	}
 	for {
 		cells, line, err := reader.Next()

@@ -3,8 +3,10 @@ package invoiceimport
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"onlyonce/internal/importing"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
@@ -13,6 +15,30 @@ import (
 type amounts struct {
 	total, paid, open          int64
 	hasTotal, hasPaid, hasOpen bool
+}
+
+// signs are signs of currencies, each with the codes of those that use it.
+var signs = [][2]string{
+	{"€", "EUR"}, {"₹", "INR"}, {"¥", "JPY CNY"}, {"£", "GBP EGP FKP GIP LBP SDG SHP SSP SYP"},
+	{"$", "USD AUD CAD NZD SGD HKD TWD MXN ARS BRL CLP COP UYU DOP BBD BMD BND BSD BZD CUP CVE FJD GYD JMD KYD LRD MOP NAD NIO SBD " +
+		"SRD SVC TOP TTD WST XCD"},
+}
+
+// foreign returns the first amount with the sign of another currency, or "".
+func (r reader) foreign(e *importing.Entry, currency money.Currency) string {
+	for _, row := range e.Rows {
+		for at, text := range row.Cells[:min(len(row.Cells), len(r.columns))] {
+			if !slices.Contains([]string{"unit_price", "net_amount", "tax_amount", "total", "paid", "open"}, r.columns[at]) {
+				continue
+			}
+			for _, sign := range signs {
+				if strings.Contains(text, sign[0]) && !strings.Contains(sign[1], currency.String()) {
+					return text
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // amountsOf reads the amounts of an invoice, or returns a sentence about one that can't be read.
@@ -62,7 +88,7 @@ func (a *amounts) settle(status string, currency money.Currency) (problem string
 		return fmt.Sprintf("The status is “%s”, and the amounts leave %s %s open. Correct one of them in the file.",
 			status, currency.Display(a.open), currency)
 	case is(status, partlyThere) && (a.paid == 0 || a.open == 0):
-		return "The status is “" + status + "”, and the file has no amounts for it. Choose the columns of the amount paid and the amount due."
+		return "The status is “" + status + "”, and the file doesn't have its amounts. Choose the columns of those paid and due."
 	}
 	return ""
 }

@@ -37,7 +37,8 @@ func row(number, customer, total, paid, open, line, status string) string {
 	if customer != "" {
 		email = strings.ToLower(customer) + "@example.com"
 	}
-	return fmt.Sprintf("%s,%s,%s,PO 7,25/11/2026,25/12/2026,%s,%s,%s,%s,%s,Sales invoice,%s\n", customer, email, number, total, paid, open, line, "EUR", status)
+	return fmt.Sprintf("%s,%s,%s,PO 7,25/11/2026,25/12/2026,%s,%s,%s,%s,%s,Sales invoice,%s\n",
+		customer, email, number, total, paid, open, line, "EUR", status)
 }
 
 const design = "Design,2,50.00,20% (VAT on Income)"
@@ -169,7 +170,7 @@ func TestVerdicts(t *testing.T) {
 		"36 wrong The rows of this invoice are in several places of the file. Sort it, so that they are one below the other.",
 		"37 wrong The rows of this invoice are in several places of the file. Sort it, so that they are one below the other.",
 		"38 wrong The status “Paused” isn't known. Write open, paid or draft instead, or choose no column for the status.",
-		"39 wrong The status is “partially_paid”, and the file has no amounts for it. Choose the columns of the amount paid and the amount due.",
+		"39 wrong The status is “partially_paid”, and the file doesn't have its amounts. Choose the columns of those paid and due.",
 		"40 new",
 		"41 wrong The status is “Written  Off”, so the invoice isn't imported.",
 		"42 wrong The document is of the type “Estimate”, so it isn't imported.",
@@ -269,13 +270,16 @@ func TestBalances(t *testing.T) {
 	b.Exec(`
 		INSERT INTO customers (tenant_id, id, name)
 		VALUES ($1, new_id(), 'Müller'), ($1, new_id(), 'Twin'), ($1, new_id(), 'TWIN')`, b.Tenant)
-	i := b.Confirmed("balances", "id;Number;Customer Name;Date (UTC);Due Date (UTC);Total;Amount Due;Currency;Amount Paid;Status\n"+
+	i := b.Confirmed("balances", "id;Number;Customer Name;Date (UTC);Due Date (UTC);Total;Amount Due;"+
+		"Currency;Amount Paid;Status;Description\n"+
 		"in_1;R-1;MÜLLER;2026-03-04 10:12;31.03.2026;1.234,50 €;234,50;eur;1000;open\n"+
 		"in_2;R-2;Twin;4.3.2026;;1000;1000;usd;;\nin_3;R-3;Ada;04.03.2026;;100;0,00;;;\n"+
 		"in_4;R-4;Ada;04.03.2026;;900;900;;900;Paid\nin_5;R-5;Ada;04.03.2026;;1.240;1.240;;240;open\n"+
 		"in_6;R-6;Ada;04.03.2026;;100;60;;50;open\nin_7;R-7;Ada;04.03.2026;;100;0;;150;open\n"+
 		"in_8;R-8;Ada;04.03.2026;;900;500;;400;paid\nin_9;R-9;Ada;04.03.2026;;900;900;;;paid\n"+
-		"in_10;R-10;Ada;04.03.2026;;100;100;;150;\nin_11;R-11;Ada;04.03.2026;;;-5,00;;;\nin_12;R-12;Ada;04.03.2026;;;;;;\n")
+		"in_10;R-10;Ada;04.03.2026;;100;100;;150;\nin_11;R-11;Ada;04.03.2026;;;-5,00;;;\nin_12;R-12;Ada;04.03.2026;;;;;;\n"+
+		"in_13;R-13;Ada;04.03.2026;;$50,00;;;;\nin_14;R-14;Ada;04.03.2026;;50;0;;£50;\nin_15;;Ada;04.03.2026;;50;;;;Plan\n"+
+		"in_16;R-16;Ada;04.03.2026;;$50;;usd;;;Plan\n")
 	must.OK(t, b.Work(t.Context(), b.Store, i))
 	assert.Equal(t, strings.Join(b.Problems(i), "\n"), strings.Join([]string{
 		"4: Nothing is open on this invoice.",
@@ -287,21 +291,26 @@ func TestBalances(t *testing.T) {
 		"11: The amounts in the file don't fit together: 100.00 EUR in total, 150.00 paid, −50.00 open.",
 		"12: -5.00 is a credit of the customer, which isn't imported. Record it as a receipt or a credit note.",
 		"13: The invoice has no total.",
+		"14: “$50,00” isn't an amount of EUR, the currency of your business. Add a column Currency.",
+		"15: “£50” isn't an amount of EUR, the currency of your business. Add a column Currency.",
+		"16: The invoice has no number.",
 	}, "\n"))
 	got := storetest.Value[string](b, `
-		SELECT string_agg(format('%s %s %s %s %s: %s %s %s', i.number, i.issue_date, i.total, i.currency, i.external_id, l.description,
-			l.tax_treatment, c.name), E'\n' ORDER BY i.number)
+		SELECT string_agg(format('%s %s %s %s %s: %s %s %s%s', i.number, i.issue_date, i.total, i.currency, i.external_id, l.description,
+			l.tax_treatment, c.name, ' ' || NULLIF(i.notes, '')), E'\n' ORDER BY i.external_id)
 		FROM invoices i JOIN invoice_lines l ON l.invoice_id = i.id JOIN customers c ON c.id = i.customer_id`)
 	assert.Equal(t, got, "R-1 2026-03-04 23450 EUR in_1: Balance brought forward outside_scope Müller\n"+
+		"R-16 2026-03-04 5000 USD in_16: Balance brought forward outside_scope Ada Plan\n"+
 		"R-2 2026-03-04 100000 USD in_2: Balance brought forward outside_scope Twin\n"+
 		"R-5 2026-03-04 100000 EUR in_5: Balance brought forward outside_scope Ada")
-	assert.Equal(t, books(b), "billed 223450, paid 0, open 223450, 0 payments, 5 customers, 0 mails")
+	assert.Equal(t, books(b), "billed 228450, paid 0, open 228450, 0 payments, 5 customers, 0 mails")
 }
 
 // TestLines: lines have discounts in percent, and tax rates by their amounts if the text has no number.
 func TestLines(t *testing.T) {
 	b := setup(t)
-	i := b.Uploaded("upload", "Number,Customer,Date,Description,Quantity,UnitAmount,Discount,TaxType,LineAmount,TaxAmount,Total\n"+strings.Join([]string{
+	i := b.Uploaded("upload", strings.Join([]string{
+		"Number,Customer,Date,Description,Quantity,UnitAmount,Discount,TaxType,LineAmount,TaxAmount,Total",
 		"R-2,Ada,2026-11-01,Design,2,50.00,10.00,20%,90.00,18.00,108.00",
 		"R-3,Ada,2026-11-01,Design,2,50.00,12.5 %,GST on Income,87.50,8.75,96.25",
 		"R-4,Ada,2026-11-01,Design,1,33.33,,TVA,33.33,1.83,35.16", // 5.5 %
@@ -311,7 +320,7 @@ func TestLines(t *testing.T) {
 		"R-8,Ada,2026-11-01,Design,1,100.00,,GST Free Income,100.00,0.00,100.00",
 		"R-9,Ada,2026-11-01,Design,1,100.00,,,100.00,10.00,110.00",
 		",,,Less,1,-50.00,,GST on Income,-50.00,-5.00,",
-	}, "\n")+"\n")
+	}, "\n"))
 	assert.Equal(t, strings.Join(b.Preview(i), "\n"), "2 new\n3 new\n4 new\n"+
 		"5 wrong A tax of 9.37 on the net amount 100.00 is no rate such as 20 or 5.5 percent. Write the tax rate as a number.\n"+
 		"6 wrong A tax of 10.00 on the net amount (none) is no rate such as 20 or 5.5 percent. Write the tax rate as a number.\n"+
@@ -320,7 +329,8 @@ func TestLines(t *testing.T) {
 	b.OK(b.Confirm(b.Store, "confirm", i))
 	must.OK(t, b.Work(t.Context(), b.Store, i))
 	got := storetest.Value[string](b, `
-		SELECT string_agg(format('%s %s off %s tax %s', i.number, i.total, l.discount, l.tax_rate::double precision), E'\n' ORDER BY i.number)
+		SELECT string_agg(format('%s %s off %s tax %s', i.number, i.total, l.discount, l.tax_rate::double precision), E'\n'
+			ORDER BY i.number)
 		FROM invoices i JOIN invoice_lines l ON l.invoice_id = i.id`)
 	assert.Equal(t, got, "R-2 10800 off 1000 tax 20\nR-3 9625 off 1250 tax 10\nR-4 3516 off 0 tax 5.5\nR-8 10000 off 0 tax 0")
 }
@@ -331,12 +341,20 @@ func TestGuess(t *testing.T) {
 	for headings, want := range map[string]string{
 		"id,Amount Due,Amount Paid,Currency,Customer,Date (UTC),Due Date (UTC),Number,Total,Customer Name,Customer Email,Status"://
 		"external_id,open,paid,currency,,issue_date,due_date,number,total,customer,email,status",
-		"*ContactName,EmailAddress,*InvoiceNumber,Reference,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,Discount,LineAmount,*TaxType,TaxAmount"://
-		"customer,email,number,reference,issue_date,due_date,description,quantity,unit_price,discount,net_amount,tax_rate,tax_amount",
+		"*ContactName,EmailAddress,*InvoiceNumber,Reference,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,*TaxType"://
+		"customer,email,number,reference,issue_date,due_date,description,quantity,unit_price,tax_rate",
+		"*UnitAmount,Discount,LineAmount,TaxAmount": "unit_price,discount,net_amount,tax_amount",
 		"InvoiceNo,Customer,InvoiceDate,DueDate,Terms,Memo,Item(Product),ItemDescription,ItemQuantity,ItemRate,ItemAmount,Currency"://
 		"number,customer,issue_date,due_date,,note,,description,quantity,unit_price,net_amount,currency",
 		"Invoice Number,Invoice Amount,Invoice Balance,Invoice Paid to Date,Invoice PO Number,Invoice Date,Client Name,Item Cost"://
 		"number,total,open,paid,reference,issue_date,customer,unit_price",
+		"Date,Transaction type,No.,Name,Memo/Description,Qty,Rate,Amount,Balance"://
+		"issue_date,type,number,customer,description,quantity,unit_price,total,open",
+		"Kunde,Rechnungsnummer,Rechnungsdatum,Fällig am,Währung,Gesamtbetrag,Bezahlt,Offener Betrag"://
+		"customer,number,issue_date,due_date,currency,total,paid,open",
+		"Menge,Einzelpreis,Beschreibung,Steuersatz": "quantity,unit_price,description,tax_rate",
+		"Fälligkeitsdatum,Customer,Description,Amount Due"://
+		"due_date,customer,description,open",
 	} {
 		assert.Equal(t, strings.Join(invoiceimport.Kind.Guess(strings.Split(headings, ",")), ","), want)
 	}

@@ -48,6 +48,7 @@ type reader struct {
 	today    date.Date
 	terms    int  // days from the issue date to the due date of invoices without one
 	lines    bool // the file has the lines of invoices
+	columns  []string
 	seen     importing.Seen
 }
 
@@ -62,21 +63,22 @@ func read(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i importing
 		FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id`, nil)
 	r := reader{
 		source: i.Source, currency: of.Currency, today: of.Today, terms: of.Terms,
-		lines: slices.Contains(i.Columns, "unit_price"), seen: importing.Seen{},
+		lines: slices.Contains(i.Columns, "unit_price"), columns: i.Columns, seen: importing.Seen{},
 	}
 	return r.entry, err
 }
 
 // group returns a function that returns the text that all rows of an invoice have in common: its number and customer. Exports leave them
 // blank in the later rows of an invoice.
-func group() func(importing.Row) string {
+func group(columns []string) func(importing.Row) string {
+	lines := slices.Contains(columns, "unit_price")
 	above, first := "", map[string]string{} // the group of the row above, and the first one of each number
 	return func(row importing.Row) string {
 		number := strings.ToLower(row.Values["number"])
 		named := number + "\n" + strings.ToLower(row.Values["customer"]+"\n"+row.Values["email"])
 		unnamed := number + "\n\n"
 		switch {
-		case number == "" && ofLine(row):
+		case number == "" && lines && ofLine(row):
 		case number == "":
 			return ""
 		case strings.HasPrefix(above, number+"\n"):
@@ -145,13 +147,16 @@ func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 	if !known {
 		return nil, "Choose a currency by its three-letter code, like EUR."
 	}
+	if text := r.foreign(e, currency); head["currency"] == "" && text != "" {
+		return nil, fmt.Sprintf("“%s” isn't an amount of %s, the currency of your business. Add a column Currency.", text, currency)
+	}
 	amounts, problem := amountsOf(head, currency)
 	if problem != "" {
 		return nil, problem
 	}
 	balance := !r.lines && amounts.hasOpen
 	in := invoice.Input{
-		Number: head["number"], IssueDate: head["issue_date"], DueDate: head["due_date"], Currency: currency.String(), Notes: notes(head),
+		Number: head["number"], IssueDate: head["issue_date"], DueDate: head["due_date"], Currency: currency.String(), Notes: r.notes(head),
 		Customer: &customer.Input{Name: cmp.Or(head["customer"], head["email"]), Email: head["email"]},
 	}
 	if head["external_id"] != "" {
@@ -209,10 +214,14 @@ func contradiction(e *importing.Entry) string {
 	return ""
 }
 
-// notes returns the notes of an invoice, with its reference.
-func notes(head map[string]string) string {
-	if head["reference"] == "" {
-		return head["note"]
+// notes returns the notes of an invoice, with its reference. The description in a file without lines is of the invoice.
+func (r reader) notes(head map[string]string) string {
+	note := head["note"]
+	if note == "" && !r.lines {
+		note = head["description"]
 	}
-	return strings.TrimSpace(head["note"] + "\nReference: " + head["reference"])
+	if head["reference"] != "" {
+		note += "\nReference: " + head["reference"]
+	}
+	return strings.TrimSpace(note)
 }

@@ -8,8 +8,8 @@ import (
 // The known statuses in other systems. An invoice without one is issued.
 var (
 	issuedThere = []string{
-		"", "open", "sent", "issued", "approved", "authorised", "authorized", "awaiting payment", "unpaid", "outstanding", "due", "past due",
-		"overdue", "late", "viewed", "active", "offen", "versendet", "überfällig",
+		"", "open", "sent", "issued", "approved", "authorised", "authorized", "awaiting payment", "unpaid", "outstanding", "due",
+		"past due", "overdue", "late", "viewed", "active", "offen", "versendet", "überfällig",
 	}
 	paidThere   = []string{"paid", "closed", "deposited", "bezahlt"}
 	partlyThere = []string{"partial", "partially paid", "teilweise bezahlt"}
