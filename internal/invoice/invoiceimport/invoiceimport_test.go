@@ -131,7 +131,7 @@ func TestVerdicts(t *testing.T) {
 		row("INV-26", "Ada", "", "", "", design, "Paused"), // 38
 		row("INV-27", "Ada", "120.00", "", "", design, "partially_paid"),
 		row("INV-28", "Ada", "120.00", "20.00", "", design, "Partially Paid"),
-		row("INV-29", "Ada", "", "", "", design, "Written  Off"),
+		row("INV-29", "Ada", "", "", "", design, "Written-Off"),
 		strings.Replace(row("INV-30", "Ada", "", "", "", design, ""), "Sales invoice", "Estimate", 1), // 42
 		row("INV-31", "Ada", "", "", "", design, "Entwurf"),
 		row("INV-32", "Ada", "", "", "", design, "Deposited"),
@@ -172,7 +172,7 @@ func TestVerdicts(t *testing.T) {
 		"38 wrong The status “Paused” isn't known. Write open, paid or draft instead, or choose no column for the status.",
 		"39 wrong The status is “partially_paid”, and the file doesn't have its amounts. Choose the columns of those paid and due.",
 		"40 new",
-		"41 wrong The status is “Written  Off”, so the invoice isn't imported.",
+		"41 wrong The status is “Written-Off”, so the invoice isn't imported.",
 		"42 wrong The document is of the type “Estimate”, so it isn't imported.",
 		"43 new",
 		"44 new",

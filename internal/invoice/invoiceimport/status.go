@@ -16,13 +16,14 @@ var (
 	draftThere  = []string{"draft", "submitted", "awaiting approval", "not sent", "pending", "entwurf"}
 	endedThere  = []string{
 		"void", "voided", "deleted", "uncollectible", "cancelled", "canceled", "reversed", "storniert", "quote", "estimate", "proforma",
-		"refunded", "written off", "bad debt",
+		"pro forma", "refunded", "written off", "bad debt",
 	}
 )
 
-// is reports whether a status is one of some, ignoring case, underscores and more space than needed.
+// is reports whether a status is one of some, ignoring case and which of spaces, hyphens and underscores are between its words.
 func is(status string, some []string) bool {
-	return slices.Contains(some, strings.Join(strings.Fields(strings.ReplaceAll(strings.ToLower(status), "_", " ")), " "))
+	words := strings.FieldsFunc(strings.ToLower(status), func(r rune) bool { return strings.ContainsRune(" -_", r) })
+	return slices.Contains(some, strings.Join(words, " "))
 }
 
 // statusOf reports whether an invoice with a status and a type in another system is to be issued, and returns a sentence about one that
