@@ -158,6 +158,10 @@ func (k *Kind) rows(
 	if _, _, err := reader.Next(); err != nil {
 		return fmt.Errorf("read the headings: %w", err)
 	}
+	groupOf := func(Row) string { return "" }
+	if k.group != nil {
+		groupOf = k.group(i.Columns)
+	}
 	for {
 		cells, line, err := reader.Next()
 		if errors.Is(err, io.EOF) {
@@ -167,14 +171,11 @@ func (k *Kind) rows(
 			return fmt.Errorf("read the rows: %w", err)
 		}
 		values, problem := k.values(i.Settings, cells)
-		row, group := Row{line, cells, values}, ""
+		row := Row{line, cells, values}
 		if len(cells) > len(i.Headings) && strings.Join(cells[len(i.Headings):], "") != "" {
 			problem = "This row has more fields than the first line."
 		}
-		if k.group != nil {
-			group = k.group(row)
-		}
-		if err := visit(row, group, problem); err != nil {
+		if err := visit(row, groupOf(row), problem); err != nil {
 			return err
 		}
 	}

@@ -23,9 +23,9 @@ type Spec[C any] struct {
 	// Lacks returns a sentence about a field that no column has, although it is required, or "".
 	Lacks func(has func(field string) bool) string
 
-	// Group returns a text, such as a number. Neighboring rows with the same one are an entry. A row without one is an entry, and each is
-	// if Group is nil.
-	Group func(Row) string
+	// Group returns a function that is called for each row of a file in order. It returns a text, such as a number. Neighboring rows with
+	// the same one are an entry. A row without one is an entry, and each is if Group is nil.
+	Group func(columns []string) func(Row) string
 	// Read returns a function that is called for each entry of a file in order. It returns the command, or sets the verdict and the
 	// problem of the entry.
 	Read func(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i Import) (func(*Entry) C, error)
@@ -64,7 +64,7 @@ type Kind struct {
 
 	prefixes []string
 	lacks    func(func(string) bool) string
-	group    func(Row) string
+	group    func(columns []string) func(Row) string
 	read     func(context.Context, *pgxpool.Pool, uuid.UUID, Import) (func(*Entry) any, error)
 	judgeAll func(context.Context, *pgxpool.Pool, uuid.UUID, Import, []*Entry) error
 	do       func(context.Context, Attempt, *Entry) (bool, error)

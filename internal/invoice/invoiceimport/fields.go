@@ -10,46 +10,53 @@ import (
 
 // fields are the fields of invoices in the order of a file.
 //
-// The headings include those in exports of Stripe, Xero, QuickBooks and Invoice Ninja.
+// The headings include those in exports of Stripe, Xero, QuickBooks and Invoice Ninja, and German ones.
 func fields() []importing.Field {
 	return []importing.Field{
-		{Name: "number", Label: "Number", Headings: "invoicenumber invoiceno number docnumber num"},
-		{Name: "customer", Label: "Customer", Headings: "contactname customername customer clientname client billto name"},
+		{Name: "number", Label: "Number", Headings: "invoicenumber invoiceno number docnumber num no rechnungsnummer rechnungsnr"},
+		{Name: "customer", Label: "Customer", Headings: "contactname customername customer clientname client billto name kunde kundenname"},
 		{Name: "email", Label: "Email of the customer", Headings: "customeremail emailaddress email"},
 		{
 			Name: "customer_id", Label: "ID of the customer in that system",
-			Headings: "customerid clientid contactid accountnumber customernumber",
+			Headings: "customerid clientid contactid accountnumber customernumber kundennummer",
 		},
 		{
 			Name: "issue_date", Label: "Issue date", Type: importing.Day,
-			Headings: "invoicedate issuedate dateutc date txndate createdutc created",
+			Headings: "invoicedate issuedate dateutc date txndate createdutc created rechnungsdatum",
 		},
-		{Name: "due_date", Label: "Due date", Type: importing.Day, Headings: "duedate duedateutc due"},
-		{Name: "currency", Label: "Currency", Headings: "currency currencycode"},
+		{Name: "due_date", Label: "Due date", Type: importing.Day, Headings: "duedate duedateutc due fälligam fälligkeitsdatum"},
+		{Name: "currency", Label: "Currency", Headings: "currency currencycode währung"},
 		{Name: "status", Label: "Status", Headings: "status state"},
 		{Name: "type", Label: "Type of document", Headings: "type documenttype transactiontype"},
 		{Name: "reference", Label: "Reference", Headings: "reference ponumber po"},
 		{Name: "note", Label: "Note", Headings: "note notes memo publicnotes"},
 		{Name: "external_id", Label: "ID in that system", Headings: "id invoiceid externalid"},
 		{
-			Name: "description", Label: "Description of the line",
-			Headings: "description itemdescription itemnotes productdescription itemproductservice productservice product item itemname",
+			Name: "description", Label: "Description",
+			Headings: "description itemdescription itemnotes productdescription itemproductservice productservice product item itemname " +
+				"memodescription beschreibung",
 		},
-		{Name: "quantity", Label: "Quantity", Type: importing.Number, Headings: "quantity itemquantity qty"},
+		{Name: "quantity", Label: "Quantity", Type: importing.Number, Headings: "quantity itemquantity qty menge"},
 		{Name: "unit", Label: "Unit", Headings: "unit unitname"},
 		{
 			Name: "unit_price", Label: "Unit price", Type: importing.Number,
-			Headings: "unitamount unitprice itemrate itemcost price cost rate",
+			Headings: "unitamount unitprice itemrate itemcost price cost rate einzelpreis",
+		},
+		{
+			Name: "discount", Label: "Discount of the line, in percent", Type: importing.Rate,
+			Headings: "discount discountpercent discountpercentage itemdiscount",
 		},
 		{
 			Name: "tax_rate", Label: "Tax rate", Type: importing.Rate, Read: untaxed,
-			Headings: "taxrate taxtype vatrate taxpercent itemtaxrate1 taxname vat itemtaxcode",
+			Headings: "taxrate taxtype vatrate taxpercent itemtaxrate1 taxname vat itemtaxcode steuersatz",
 		},
-		{Name: "total", Label: "Total", Type: importing.Number, Headings: "total invoicetotal grandtotal amount"},
-		{Name: "paid", Label: "Amount paid", Type: importing.Number, Headings: "invoiceamountpaid amountpaid paidtodate paid"},
+		{Name: "net_amount", Label: "Net amount of the line", Type: importing.Number, Headings: "lineamount netamount itemamount"},
+		{Name: "tax_amount", Label: "Tax amount of the line", Type: importing.Number, Headings: "taxamount linetaxamount itemtaxamount"},
+		{Name: "total", Label: "Total", Type: importing.Number, Headings: "total invoicetotal grandtotal amount gesamtbetrag"},
+		{Name: "paid", Label: "Amount paid", Type: importing.Number, Headings: "invoiceamountpaid amountpaid paidtodate paid bezahlt"},
 		{
 			Name: "open", Label: "Amount due", Type: importing.Number,
-			Headings: "invoiceamountdue amountremaining amountdue balancedue openbalance balance",
+			Headings: "invoiceamountdue amountremaining amountdue balancedue openbalance balance offenerbetrag",
 		},
 		{
 			Name: "paid_on", Label: "Date of the payment", Type: importing.Day,
@@ -67,7 +74,7 @@ func untaxed(text string) string {
 }
 
 // ofLines are the fields that belong to a line. All others belong to the invoice.
-const ofLines = " description quantity unit unit_price tax_rate "
+const ofLines = " description quantity unit unit_price discount tax_rate net_amount tax_amount "
 
 // lacks returns a sentence about a field that no column has, or "".
 func lacks(has func(string) bool) string {

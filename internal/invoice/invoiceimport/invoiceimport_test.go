@@ -33,8 +33,12 @@ const xero = "ContactName,EmailAddress,InvoiceNumber,Reference,InvoiceDate,DueDa
 
 // row returns a row of such a file.
 func row(number, customer, total, paid, open, line, status string) string {
-	return fmt.Sprintf("%s,%s@example.com,%s,PO 7,25/11/2026,25/12/2026,%s,%s,%s,%s,%s,Sales invoice,%s\n",
-		customer, strings.ToLower(customer), number, total, paid, open, line, "EUR", status)
+	email := ""
+	if customer != "" {
+		email = strings.ToLower(customer) + "@example.com"
+	}
+	return fmt.Sprintf("%s,%s,%s,PO 7,25/11/2026,25/12/2026,%s,%s,%s,%s,%s,Sales invoice,%s\n",
+		customer, email, number, total, paid, open, line, "EUR", status)
 }
 
 const design = "Design,2,50.00,20% (VAT on Income)"
@@ -107,11 +111,30 @@ func TestVerdicts(t *testing.T) {
 		row("INV-10", "Ada", "240.00", "", "", design, ""),
 		row("INV-9", "Eve", "120.00", "", "", design, ""),
 		strings.Replace(row("INV-15", "Ada", "", "", "", design, ""), "Sales invoice", "Sales credit note", 1), // 20
-		row("", "Ada", "", "", "", design, ""),
+		strings.Replace(row("", "Ada", "120.00", "", "", design, ""), design, ",,,", 1),
 		strings.Replace(row("INV-16", "Ada", "100.00", "", "", "Design,2,50.00,0%", ""), "EUR", "XYZ", 1),
 		row("INV-17", "Ada", "90.00", "", "", "Design,1,100.00,0", ""),
 		row("INV-18", "Ada", "90.00", "", "", "Design,1,100.00,0", ""),
 		row("INV-18", "Ada", "90.00", "", "", "Discount,1,-10.00,0", ""),
+		row("INV-19", "Ada", "120.00", "20.00", "120.00", design, "Sent"), // 26
+		row("INV-20", "Ada", "120.00", "20.00", "", design, "Paid"),
+		row("INV-21", "Ada", "240.00", "", "", design, ""), // 28
+		row("", "", "", "", "", design, ""),
+		row("INV-22", "Ada", "", "", "", design, ""), // 30
+		row("", "Eve", "", "", "", design, ""),
+		row("INV-23", "Ada", "", "", "", design, ""), // 32
+		row("INV-23", "Eve", "", "", "", design, ""),
+		row("INV-24", "Ada", "", "", "", design, ""), // 34
+		row("INV-25", "", "", "", "", design, ""),
+		row("INV-24", "", "", "", "", design, ""),
+		row("INV-25", "Ada", "", "", "", design, ""),
+		row("INV-26", "Ada", "", "", "", design, "Paused"), // 38
+		row("INV-27", "Ada", "120.00", "", "", design, "partially_paid"),
+		row("INV-28", "Ada", "120.00", "20.00", "", design, "Partially Paid"),
+		row("INV-29", "Ada", "", "", "", design, "Written-Off"),
+		strings.Replace(row("INV-30", "Ada", "", "", "", design, ""), "Sales invoice", "Estimate", 1), // 42
+		row("INV-31", "Ada", "", "", "", design, "Entwurf"),
+		row("INV-32", "Ada", "", "", "", design, "Deposited"),
 	}, ""))
 	assert.Equal(t, strings.Join(i.Columns, " "), "customer email number reference issue_date due_date total paid open "+
 		"description quantity unit_price tax_rate currency type status")
@@ -122,7 +145,7 @@ func TestVerdicts(t *testing.T) {
 		"5 differs Total: saved is 120.00 EUR, the file has 60.00 EUR. Paid: saved is 0.00, the file has 60.00.",
 		"6 wrong The total in the file is 130.00 EUR, and its lines make 120.00 EUR.",
 		"7 wrong The amounts in the file don't fit together: 120.00 EUR in total, 50.00 paid, 60.00 open.",
-		"8 wrong The invoice is voided there, so it isn't imported.",
+		"8 wrong The status is “Voided”, so the invoice isn't imported.",
 		"9 new",
 		"10 wrong Due date: line 11 has 2026-12-26, and line 10 of the same invoice has 2026-12-25.",
 		"12 wrong The rows of this invoice are in several places of the file. Sort it, so that they are one below the other.",
@@ -137,20 +160,36 @@ func TestVerdicts(t *testing.T) {
 		"22 wrong Choose a currency by its three-letter code, like EUR.",
 		"23 wrong The total in the file is 90.00 EUR, and its lines make 100.00 EUR.",
 		"24 new",
+		"26 new",
+		"27 wrong The status is “Paid”, and the amounts leave 100.00 EUR open. Correct one of them in the file.",
+		"28 new",
+		"30 wrong Customer: line 31 has Eve, and line 30 of the same invoice has Ada.",
+		"32 wrong Customer: line 33 has Eve, and line 32 of the same invoice has Ada.",
+		"34 wrong The rows of this invoice are in several places of the file. Sort it, so that they are one below the other.",
+		"35 wrong The rows of this invoice are in several places of the file. Sort it, so that they are one below the other.",
+		"36 wrong The rows of this invoice are in several places of the file. Sort it, so that they are one below the other.",
+		"37 wrong The rows of this invoice are in several places of the file. Sort it, so that they are one below the other.",
+		"38 wrong The status “Paused” isn't known. Write open, paid or draft instead, or choose no column for the status.",
+		"39 wrong The status is “partially_paid”, and the file doesn't have its amounts. Choose the columns of those paid and due.",
+		"40 new",
+		"41 wrong The status is “Written-Off”, so the invoice isn't imported.",
+		"42 wrong The document is of the type “Estimate”, so it isn't imported.",
+		"43 new",
+		"44 new",
 	}
 	got := b.Preview(i)
 	assert.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	done, err := b.Confirm(b.Store, "confirm", i)
 	must.OK(t, err)
 	must.OK(t, b.Work(t.Context(), b.Store, done.Value))
-	assert.Equal(t, b.Outcome(i), "4 created, 1 known, 16 left out, 7 invoices")
+	assert.Equal(t, b.Outcome(i), "9 created, 1 known, 27 left out, 12 invoices")
 	var left strings.Builder
 	must.OK(t, b.Kind.WriteProblems(t.Context(), b.Store.Pool, b.Tenant, i, &left))
 	assert.Equal(t, strings.Count(left.String(), "Due date: line 11 has"), 2, "rows of an invoice that was left out")
-	assert.Equal(t, books(b), "billed 55000, paid 12000, open 43000, 1 payments, 1 customers, 0 mails")
+	assert.Equal(t, books(b), "billed 115000, paid 28000, open 87000, 4 payments, 1 customers, 0 mails")
 	paid := storetest.Value[string](b, `
 		SELECT format('%s %s %s, %s, %s', i.number, i.issue_date, i.notes, p.paid_on, p.external_id)
-		FROM payments p JOIN invoices i ON i.id = p.invoice_id`)
+		FROM payments p JOIN invoices i ON i.id = p.invoice_id WHERE i.number = 'INV-9'`)
 	assert.Equal(t, paid, "INV-9 2026-11-25 Reference: PO 7, 2026-11-25, imported with INV-9 of 2026-11-25")
 }
 
@@ -204,27 +243,96 @@ func TestCaution(t *testing.T) {
 	assert.Thatf(t, strings.HasPrefix(says(), "Overdue and new: 2. "), "%s", says())
 }
 
+// TestCustomers: the ID of a customer in place of the name finds one and creates none. The preview names new customers.
+func TestCustomers(t *testing.T) {
+	b := setup(t)
+	b.Exec(`
+		INSERT INTO customers (tenant_id, id, name, source, external_id, external_digest)
+		VALUES ($1, new_id(), 'Ada', 'csv', 'cus_1aB', sha256(''))`, b.Tenant)
+	i := b.Uploaded("upload", "Number,Customer,Date,Total\nR-1,cus_1aB,2026-11-01,10\nR-2,cus_2,2026-11-01,10\nR-3,ada,2026-11-01,10\n"+
+		"R-4,Eve,2026-11-01,10\n")
+	var got []string
+	must.OK(t, b.Kind.Preview(t.Context(), b.Store.Pool, b.Tenant, i, func(e *importing.Entry) error {
+		got = append(got, e.Name+" "+e.Detail+": "+string(e.Verdict)+" "+e.Problem)
+		return nil
+	}))
+	assert.Equal(t, strings.Join(got, "\n"), "R-1 cus_1aB, 10.00 EUR: new \nR-2 cus_2, 10.00 EUR: wrong No customer has the ID cus_2. "+
+		"Import the customers first, with the same source, or choose the column of their names.\n"+
+		"R-3 ada, 10.00 EUR: new \nR-4 Eve, 10.00 EUR, new customer: new ")
+	b.OK(b.Confirm(b.Store, "confirm", i))
+	must.OK(t, b.Work(t.Context(), b.Store, i))
+	assert.Equal(t, books(b), "billed 3000, paid 0, open 3000, 0 payments, 2 customers, 0 mails")
+}
+
 // TestBalances imports open amounts without lines, in the formats of other countries.
 func TestBalances(t *testing.T) {
 	b := setup(t)
 	b.Exec(`
 		INSERT INTO customers (tenant_id, id, name)
 		VALUES ($1, new_id(), 'Müller'), ($1, new_id(), 'Twin'), ($1, new_id(), 'TWIN')`, b.Tenant)
-	i := b.Confirmed("balances", "id;Number;Customer Name;Date (UTC);Due Date (UTC);Total;Amount Due;Currency;Amount Paid;Status\n"+
+	i := b.Confirmed("balances", "id;Number;Customer Name;Date (UTC);Due Date (UTC);Total;Amount Due;"+
+		"Currency;Amount Paid;Status;Description\n"+
 		"in_1;R-1;MÜLLER;2026-03-04 10:12;31.03.2026;1.234,50 €;234,50;eur;1000;open\n"+
 		"in_2;R-2;Twin;4.3.2026;;1000;1000;usd;;\nin_3;R-3;Ada;04.03.2026;;100;0,00;;;\n"+
-		"in_4;R-4;Ada;04.03.2026;;100;100;;100;Paid\nin_5;R-5;Ada;04.03.2026;;100;100;;50;open\n")
+		"in_4;R-4;Ada;04.03.2026;;900;900;;900;Paid\nin_5;R-5;Ada;04.03.2026;;1.240;1.240;;240;open\n"+
+		"in_6;R-6;Ada;04.03.2026;;100;60;;50;open\nin_7;R-7;Ada;04.03.2026;;100;0;;150;open\n"+
+		"in_8;R-8;Ada;04.03.2026;;900;500;;400;paid\nin_9;R-9;Ada;04.03.2026;;900;900;;;paid\n"+
+		"in_10;R-10;Ada;04.03.2026;;100;100;;150;\nin_11;R-11;Ada;04.03.2026;;;-5,00;;;\nin_12;R-12;Ada;04.03.2026;;;;;;\n"+
+		"in_13;R-13;Ada;04.03.2026;;$50,00;;;;\nin_14;R-14;Ada;04.03.2026;;50;0;;£50;\nin_15;;Ada;04.03.2026;;50;;;;Plan\n"+
+		"in_16;R-16;Ada;04.03.2026;;$50;;usd;;;Plan\n")
 	must.OK(t, b.Work(t.Context(), b.Store, i))
-	assert.Equal(t, strings.Join(b.Problems(i), "\n"), "4: Nothing is open on this invoice.\n"+
-		"5: Nothing is open on this invoice.\n"+
-		"6: The amounts in the file don't fit together: 100.00 EUR in total, 50.00 paid, 100.00 open.")
+	assert.Equal(t, strings.Join(b.Problems(i), "\n"), strings.Join([]string{
+		"4: Nothing is open on this invoice.",
+		"5: Nothing is open on this invoice.",
+		"7: The amounts in the file don't fit together: 100.00 EUR in total, 50.00 paid, 60.00 open.",
+		"8: The amounts in the file don't fit together: 100.00 EUR in total, 150.00 paid, 0.00 open.",
+		"9: The status is “paid”, and the amounts leave 500.00 EUR open. Correct one of them in the file.",
+		"10: Nothing is open on this invoice.",
+		"11: The amounts in the file don't fit together: 100.00 EUR in total, 150.00 paid, −50.00 open.",
+		"12: -5.00 is a credit of the customer, which isn't imported. Record it as a receipt or a credit note.",
+		"13: The invoice has no total.",
+		"14: “$50,00” isn't an amount of EUR, the currency of your business. Add a column Currency.",
+		"15: “£50” isn't an amount of EUR, the currency of your business. Add a column Currency.",
+		"16: The invoice has no number.",
+	}, "\n"))
 	got := storetest.Value[string](b, `
-		SELECT string_agg(format('%s %s %s %s %s: %s %s %s', i.number, i.issue_date, i.total, i.currency, i.external_id, l.description,
-			l.tax_treatment, c.name), E'\n' ORDER BY i.number)
+		SELECT string_agg(format('%s %s %s %s %s: %s %s %s%s', i.number, i.issue_date, i.total, i.currency, i.external_id, l.description,
+			l.tax_treatment, c.name, ' ' || NULLIF(i.notes, '')), E'\n' ORDER BY i.external_id)
 		FROM invoices i JOIN invoice_lines l ON l.invoice_id = i.id JOIN customers c ON c.id = i.customer_id`)
 	assert.Equal(t, got, "R-1 2026-03-04 23450 EUR in_1: Balance brought forward outside_scope Müller\n"+
-		"R-2 2026-03-04 100000 USD in_2: Balance brought forward outside_scope Twin")
-	assert.Equal(t, books(b), "billed 123450, paid 0, open 123450, 0 payments, 4 customers, 0 mails")
+		"R-16 2026-03-04 5000 USD in_16: Balance brought forward outside_scope Ada Plan\n"+
+		"R-2 2026-03-04 100000 USD in_2: Balance brought forward outside_scope Twin\n"+
+		"R-5 2026-03-04 100000 EUR in_5: Balance brought forward outside_scope Ada")
+	assert.Equal(t, books(b), "billed 228450, paid 0, open 228450, 0 payments, 5 customers, 0 mails")
+}
+
+// TestLines: lines have discounts in percent, and tax rates by their amounts if the text has no number.
+func TestLines(t *testing.T) {
+	b := setup(t)
+	i := b.Uploaded("upload", strings.Join([]string{
+		"Number,Customer,Date,Description,Quantity,UnitAmount,Discount,TaxType,LineAmount,TaxAmount,Total",
+		"R-2,Ada,2026-11-01,Design,2,50.00,10.00,20%,90.00,18.00,108.00",
+		"R-3,Ada,2026-11-01,Design,2,50.00,12.5 %,GST on Income,87.50,8.75,96.25",
+		"R-4,Ada,2026-11-01,Design,1,33.33,,TVA,33.33,1.83,35.16", // 5.5 %
+		"R-5,Ada,2026-11-01,Design,1,100.00,,GST on Income,100.00,9.37,109.37",
+		"R-6,Ada,2026-11-01,Design,1,100.00,,GST on Income,,10.00,110.00",
+		"R-7,Ada,2026-11-01,Design,1,100.00,some,20%,,,",
+		"R-8,Ada,2026-11-01,Design,1,100.00,,GST Free Income,100.00,0.00,100.00",
+		"R-9,Ada,2026-11-01,Design,1,100.00,,,100.00,10.00,110.00",
+		",,,Less,1,-50.00,,GST on Income,-50.00,-5.00,",
+	}, "\n"))
+	assert.Equal(t, strings.Join(b.Preview(i), "\n"), "2 new\n3 new\n4 new\n"+
+		"5 wrong A tax of 9.37 on the net amount 100.00 is no rate such as 20 or 5.5 percent. Write the tax rate as a number.\n"+
+		"6 wrong A tax of 10.00 on the net amount (none) is no rate such as 20 or 5.5 percent. Write the tax rate as a number.\n"+
+		"7 wrong Enter a discount like 10% or 25.00.\n8 new\n"+
+		"9 wrong The total in the file is 110.00 EUR, and its lines make 55.00 EUR.")
+	b.OK(b.Confirm(b.Store, "confirm", i))
+	must.OK(t, b.Work(t.Context(), b.Store, i))
+	got := storetest.Value[string](b, `
+		SELECT string_agg(format('%s %s off %s tax %s', i.number, i.total, l.discount, l.tax_rate::double precision), E'\n'
+			ORDER BY i.number)
+		FROM invoices i JOIN invoice_lines l ON l.invoice_id = i.id`)
+	assert.Equal(t, got, "R-2 10800 off 1000 tax 20\nR-3 9625 off 1250 tax 10\nR-4 3516 off 0 tax 5.5\nR-8 10000 off 0 tax 0")
 }
 
 // TestGuess: the headings of exports of other products.
@@ -235,10 +343,18 @@ func TestGuess(t *testing.T) {
 		"external_id,open,paid,currency,,issue_date,due_date,number,total,customer,email,status",
 		"*ContactName,EmailAddress,*InvoiceNumber,Reference,*InvoiceDate,*DueDate,*Description,*Quantity,*UnitAmount,*TaxType"://
 		"customer,email,number,reference,issue_date,due_date,description,quantity,unit_price,tax_rate",
+		"*UnitAmount,Discount,LineAmount,TaxAmount": "unit_price,discount,net_amount,tax_amount",
 		"InvoiceNo,Customer,InvoiceDate,DueDate,Terms,Memo,Item(Product),ItemDescription,ItemQuantity,ItemRate,ItemAmount,Currency"://
-		"number,customer,issue_date,due_date,,note,,description,quantity,unit_price,,currency",
+		"number,customer,issue_date,due_date,,note,,description,quantity,unit_price,net_amount,currency",
 		"Invoice Number,Invoice Amount,Invoice Balance,Invoice Paid to Date,Invoice PO Number,Invoice Date,Client Name,Item Cost"://
 		"number,total,open,paid,reference,issue_date,customer,unit_price",
+		"Date,Transaction type,No.,Name,Memo/Description,Qty,Rate,Amount,Balance"://
+		"issue_date,type,number,customer,description,quantity,unit_price,total,open",
+		"Kunde,Rechnungsnummer,Rechnungsdatum,Fällig am,Währung,Gesamtbetrag,Bezahlt,Offener Betrag"://
+		"customer,number,issue_date,due_date,currency,total,paid,open",
+		"Menge,Einzelpreis,Beschreibung,Steuersatz": "quantity,unit_price,description,tax_rate",
+		"Fälligkeitsdatum,Customer,Description,Amount Due"://
+		"due_date,customer,description,open",
 	} {
 		assert.Equal(t, strings.Join(invoiceimport.Kind.Guess(strings.Split(headings, ",")), ","), want)
 	}

@@ -156,10 +156,16 @@ func (f found) judge(e *importing.Entry, b *bill) {
 	case f.ID != uuid.Nil:
 		e.Verdict, e.Existing = importing.Known, record.Reference{ID: f.ID, Name: f.Number}
 		e.Differ(f.differences(b))
+	case f.Customer == uuid.Nil && b.unnamed():
+		e.Refuse("No customer has the ID " + b.customer.ExternalID + ". Import the customers first, with the same source, or choose the " +
+			"column of their names.")
 	case b.issue && f.Closed != nil:
 		e.Refuse("The books are closed through " + f.Closed.Display() + ". Change the dates, or reopen the books.")
 	default:
 		e.Verdict = importing.New
+		if f.Customer == uuid.Nil {
+			e.Detail += ", new customer"
+		}
 	}
 }
 

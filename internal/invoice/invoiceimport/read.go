@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +35,12 @@ type bill struct {
 	customerID uuid.UUID // of the customer that was found; uuid.Nil to create one
 }
 
+// stripeID matches the ID of a customer, which exports of Stripe have in place of the name.
+var stripeID = regexp.MustCompile(`^cus_[A-Za-z0-9]+$`)
+
+// unnamed reports whether the file has an ID in place of the customer's name, so that no customer is created.
+func (b *bill) unnamed() bool { return stripeID.MatchString(b.customer.Name) }
+
 // reader reads the entries of a file.
 type reader struct {
 	source   string // of the external ids
@@ -41,7 +48,7 @@ type reader struct {
 	today    date.Date
 	terms    int  // days from the issue date to the due date of invoices without one
 	lines    bool // the file has the lines of invoices
-	due      bool // the file has open amounts
+	columns  []string
 	seen     importing.Seen
 }
 
@@ -56,17 +63,43 @@ func read(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i importing
 		FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id`, nil)
 	r := reader{
 		source: i.Source, currency: of.Currency, today: of.Today, terms: of.Terms,
-		lines: slices.Contains(i.Columns, "unit_price"), due: slices.Contains(i.Columns, "open"), seen: importing.Seen{},
+		lines: slices.Contains(i.Columns, "unit_price"), columns: i.Columns, seen: importing.Seen{},
 	}
 	return r.entry, err
 }
 
-// group returns the text that all rows of an invoice have in common.
-func group(row importing.Row) string {
-	if row.Values["number"] == "" {
-		return ""
+// group returns a function that returns the text that all rows of an invoice have in common: its number and customer. Exports leave them
+// blank in the later rows of an invoice.
+func group(columns []string) func(importing.Row) string {
+	lines := slices.Contains(columns, "unit_price")
+	above, first := "", map[string]string{} // the group of the row above, and the first one of each number
+	return func(row importing.Row) string {
+		number := strings.ToLower(row.Values["number"])
+		named := number + "\n" + strings.ToLower(row.Values["customer"]+"\n"+row.Values["email"])
+		unnamed := number + "\n\n"
+		switch {
+		case number == "" && lines && ofLine(row):
+		case number == "":
+			return ""
+		case strings.HasPrefix(above, number+"\n"):
+		case first[number] != "" && (named == unnamed || first[number] == unnamed):
+			above = first[number]
+		default:
+			above = named
+			first[number] = cmp.Or(first[number], named)
+		}
+		return above
 	}
-	return strings.ToLower(row.Values["number"] + "\n" + row.Values["customer"] + "\n" + row.Values["email"])
+}
+
+// ofLine reports whether a row has a value of a line.
+func ofLine(row importing.Row) bool {
+	for name := range row.Values {
+		if strings.Contains(ofLines, " "+name+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 // entry returns the command of an entry, or refuses it. Its first row has the values of the invoice.
@@ -110,17 +143,32 @@ func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 	if b.issue, problem = statusOf(head["status"], head["type"]); problem != "" {
 		return nil, problem
 	}
-	currency, _ := money.ParseCurrency(strings.ToUpper(cmp.Or(head["currency"], r.currency))) // Draft reports the error
-	balance := !r.lines && r.due && head["open"] != ""
+	currency, known := money.ParseCurrency(strings.ToUpper(cmp.Or(head["currency"], r.currency)))
+	if !known {
+		return nil, "Choose a currency by its three-letter code, like EUR."
+	}
+	if text := r.foreign(e, currency); head["currency"] == "" && text != "" {
+		return nil, fmt.Sprintf("“%s” isn't an amount of %s, the currency of your business. Add a column Currency.", text, currency)
+	}
+	amounts, problem := amountsOf(head, currency)
+	if problem != "" {
+		return nil, problem
+	}
+	balance := !r.lines && amounts.hasOpen
 	in := invoice.Input{
-		Number: head["number"], IssueDate: head["issue_date"], DueDate: head["due_date"],
-		Currency: strings.ToUpper(cmp.Or(head["currency"], r.currency)), Notes: notes(head),
+		Number: head["number"], IssueDate: head["issue_date"], DueDate: head["due_date"], Currency: currency.String(), Notes: r.notes(head),
 		Customer: &customer.Input{Name: cmp.Or(head["customer"], head["email"]), Email: head["email"]},
 	}
 	if head["external_id"] != "" {
 		in.External = idempotency.External{Source: r.source, ExternalID: head["external_id"]}
 	}
-	if in.Lines, problem = r.linesOf(e, balance, currency); problem != "" {
+	if balance {
+		problem = amounts.settle(head["status"], currency)
+	}
+	if problem == "" {
+		in.Lines, problem = r.linesOf(e, amounts, currency)
+	}
+	if problem != "" {
 		return nil, problem
 	}
 	var err error
@@ -130,9 +178,13 @@ func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 	}
 	b.customer, b.invoice.Customer = b.invoice.Customer, customer.Draft{}
 	b.customer.SameEmail = true // another customer with this email has another name
-	if head["customer_id"] != "" {
+	id := head["customer_id"]
+	if id == "" && b.unnamed() {
+		id = b.customer.Name
+	}
+	if id != "" {
 		var problems invalid.Error
-		b.customer.External = idempotency.External{Source: r.source, ExternalID: head["customer_id"]}.Check("", &problems)
+		b.customer.External = idempotency.External{Source: r.source, ExternalID: id}.Check("", &problems)
 		if problem, _ = idempotency.Refusal(problems.Err()); problem != "" {
 			return nil, problem
 		}
@@ -143,14 +195,9 @@ func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 	}
 	b.total = totals.Total
 	if !balance {
-		return b, b.pay(head)
+		problem = b.pay(head, amounts)
 	}
-	total, err := currency.Parse(head["total"])
-	paid, unknown := currency.Parse(head["paid"])
-	if err == nil && unknown == nil && total-paid != b.total {
-		return nil, unfit(currency, total, paid, b.total)
-	}
-	return b, ""
+	return b, problem
 }
 
 // contradiction returns a sentence about a row with another value of the invoice than the first one, or "".
@@ -167,127 +214,14 @@ func contradiction(e *importing.Entry) string {
 	return ""
 }
 
-// linesOf returns the lines of an invoice, or the only one of a balance, or a sentence about why there is none.
-func (r reader) linesOf(e *importing.Entry, balance bool, currency money.Currency) (lines []invoice.LineInput, problem string) {
-	if r.lines {
-		for _, row := range e.Rows {
-			lines = append(lines, line(row.Values))
-		}
-		return lines, ""
+// notes returns the notes of an invoice, with its reference. The description in a file without lines is of the invoice.
+func (r reader) notes(head map[string]string) string {
+	note := head["note"]
+	if note == "" && !r.lines {
+		note = head["description"]
 	}
-	head := e.Rows[0].Values
-	amount := head["total"]
-	if balance {
-		amount = head["open"]
+	if head["reference"] != "" {
+		note += "\nReference: " + head["reference"]
 	}
-	open, err := currency.Parse(amount)
-	switch {
-	case len(e.Rows) > 1:
-		return nil, "Several rows have this number, and the file has no lines. Choose the columns of the description and the unit price."
-	case err == nil && open == 0, balance && strings.EqualFold(head["status"], "paid"):
-		return nil, "Nothing is open on this invoice."
-	}
-	return []invoice.LineInput{{
-		Description: "Balance brought forward", Quantity: "1", UnitPrice: amount, TaxRate: "0", Treatment: string(invoice.OutsideScope),
-	}}, ""
-}
-
-// unfit returns the sentence about amounts that contradict each other, in minor units.
-func unfit(c money.Currency, total, paid, open int64) string {
-	return fmt.Sprintf("The amounts in the file don't fit together: %s %s in total, %s paid, %s open.",
-		c.Display(total), c, c.Display(paid), c.Display(open))
-}
-
-// pay sets what was paid by the amounts in the file, and returns a sentence about amounts that differ, or "".
-func (b *bill) pay(head map[string]string) (problem string) {
-	currency := b.invoice.Currency
-	amounts := map[string]int64{"total": b.total}
-	for _, name := range []string{"total", "paid", "open"} {
-		if head[name] == "" {
-			continue
-		}
-		amount, err := currency.Parse(head[name])
-		if err != nil {
-			return fmt.Sprintf("%s in the file isn't an amount of %s.", head[name], currency)
-		}
-		amounts[name] = amount
-	}
-	paid, hasPaid := amounts["paid"]
-	open, hasOpen := amounts["open"]
-	switch {
-	case amounts["total"] != b.total:
-		return fmt.Sprintf("The total in the file is %s %s, and its lines make %s %[2]s.",
-			currency.Display(amounts["total"]), currency, currency.Display(b.total))
-	case !b.issue:
-		return ""
-	case !hasPaid && hasOpen:
-		paid = b.total - open
-	case !hasPaid && strings.EqualFold(head["status"], "paid"):
-		paid = b.total
-	}
-	if paid < 0 || paid > b.total || hasOpen && b.total-paid != open {
-		return unfit(currency, b.total, paid, open)
-	}
-	b.paid, b.paidOn = paid, b.invoice.IssueDate
-	if head["paid_on"] != "" {
-		day, err := date.ParseEntry(head["paid_on"])
-		if err != nil {
-			return "The date of the payment isn't from 2000 to 2099."
-		}
-		b.paidOn = day
-	}
-	return ""
-}
-
-// statusOf reports whether an invoice with a status and a type in another system is to be issued, and returns a sentence about one that
-// isn't imported, or "".
-func statusOf(status, typed string) (issue bool, problem string) {
-	switch strings.ToLower(status) {
-	case "void", "voided", "deleted", "uncollectible", "cancelled", "canceled", "reversed":
-		return false, "The invoice is " + strings.ToLower(status) + " there, so it isn't imported."
-	}
-	if strings.Contains(strings.ToLower(typed), "credit") {
-		return false, "Credit notes aren't imported."
-	}
-	switch strings.ToLower(status) {
-	case "draft", "submitted", "awaiting approval":
-		return false, ""
-	}
-	return true, ""
-}
-
-// line returns the line of a row. A negative price becomes a negative quantity.
-func line(values map[string]string) invoice.LineInput {
-	in := invoice.LineInput{
-		Description: values["description"], Quantity: cmp.Or(values["quantity"], "1"), Unit: unitOf(values["unit"]),
-		UnitPrice: cmp.Or(values["unit_price"], "0"), TaxRate: cmp.Or(values["tax_rate"], "0"),
-	}
-	if price, negative := strings.CutPrefix(in.UnitPrice, "-"); negative {
-		in.UnitPrice = price
-		if quantity, twice := strings.CutPrefix(in.Quantity, "-"); twice {
-			in.Quantity = quantity
-		} else {
-			in.Quantity = "-" + in.Quantity
-		}
-	}
-	return in
-}
-
-// unitOf returns the code of a unit by its code or name. Any other text is returned unchanged.
-func unitOf(text string) string {
-	for _, unit := range invoice.Units() {
-		if text != "" && (strings.EqualFold(text, string(unit)) || strings.EqualFold(strings.TrimSuffix(text, "s"),
-			strings.TrimSuffix(unit.Name(), "s"))) {
-			return string(unit)
-		}
-	}
-	return text
-}
-
-// notes returns the notes of an invoice, with its reference.
-func notes(head map[string]string) string {
-	if head["reference"] == "" {
-		return head["note"]
-	}
-	return strings.TrimSpace(head["note"] + "\nReference: " + head["reference"])
+	return strings.TrimSpace(note)
 }
