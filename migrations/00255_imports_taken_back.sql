@@ -83,11 +83,14 @@ BEGIN
     IF EXISTS (SELECT FROM used_customers(in_tenant, all_ids, 1)) THEN
         RAISE EXCEPTION 'a customer is in use' USING ERRCODE = 'check_violation', CONSTRAINT = 'imports_in_use';
     END IF;
+    DELETE FROM customer_words w USING customers c, LATERAL unnest(search_words(
+        customer_text(c.email, c.name, c.tax_id, c.contact, c.reference, c.address))) AS its (word)
+    WHERE c.tenant_id = in_tenant AND c.id = ANY (all_ids)
+        AND w.tenant_id = in_tenant AND w.word = its.word AND w.customer_id = c.id;
     UPDATE customers SET taken_back = true, archived_at = now(), erased_at = now(), name = 'Erased customer', email = NULL, address = '',
         country = '', tax_id = '', contact = '', reference = '', payment_days = NULL, source = NULL, external_id = NULL,
         external_digest = NULL
     WHERE tenant_id = in_tenant AND id = ANY (all_ids);
-    DELETE FROM customer_words WHERE tenant_id = in_tenant AND customer_id = ANY (all_ids);
     PERFORM erase_history(in_tenant, all_ids);
     INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
     SELECT in_tenant, unnest(all_ids), in_operation, in_key, 'taken back with its import';
