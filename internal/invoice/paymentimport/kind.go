@@ -162,8 +162,8 @@ func judge(
 	return err
 }
 
-// lookup finds the intent, the payment, the invoice and the reference of rows. Numbers may be used once in each year, so an invoice is looked up in the
-// ten years before its payment, and the one after it.
+// lookup finds the intent, the payment, the invoice and the reference of rows. Numbers may be used once in each year, so an invoice is
+// looked up in the ten years before its payment, and the one after it.
 const lookup = `
 	WITH wanted AS MATERIALIZED (
 		SELECT n, key, id, invoice, fold_invoice_number(number) AS number, day::date AS day, reference, fold_text(@source) AS source,
