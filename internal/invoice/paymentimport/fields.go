@@ -84,7 +84,7 @@ func unpaid(values map[string]string) string {
 	case captured != "" && captured != "true":
 		return "It wasn't captured, so it isn't paid."
 	case strings.HasSuffix(status, "refunded"), strings.Trim(refunded, "-0.") != "":
-		return "It was refunded, in whole or in part. Record the payment and its refund by hand."
+		return "It was refunded, in whole or in part. Record the refund by hand, and the payment unless it is there."
 	}
 	return ""
 }

@@ -124,6 +124,7 @@ func TestVerdicts(t *testing.T) {
 // TestPaid imports only payments whose money is there and stays.
 func TestPaid(t *testing.T) {
 	b := setup(t, 1)
+	const refunded = "wrong It was refunded, in whole or in part. Record the refund by hand, and the payment unless it is there."
 	content := "Invoice Number,Created date (UTC),Amount Applied,Status,Captured,Amount Refunded\n"
 	var want []string
 	for n, c := range []struct{ cells, want string }{
@@ -139,9 +140,9 @@ func TestPaid(t *testing.T) {
 		{"Disputed,TRUE,", "wrong Its status is “disputed”, so it isn't paid."},
 		{"in-transit,,", "wrong Its status is “in transit”, so it isn't paid."},
 		{"Paid,FALSE,", "wrong It wasn't captured, so it isn't paid."},
-		{"Refunded,TRUE,1.00", "wrong It was refunded, in whole or in part. Record the payment and its refund by hand."},
-		{"Partially Refunded,,", "wrong It was refunded, in whole or in part. Record the payment and its refund by hand."},
-		{",,0.50", "wrong It was refunded, in whole or in part. Record the payment and its refund by hand."},
+		{"Refunded,TRUE,1.00", refunded},
+		{"Partially Refunded,,", refunded},
+		{",,0.50", refunded},
 		{"Odd,,", "wrong The status “odd” is unknown. Record this payment by hand if it was paid."},
 	} {
 		content += "INV-0,2026-11-21,1.00," + c.cells + "\n"
