@@ -133,7 +133,11 @@ func (k *Kind) Draft(in Input) (d Draft, _ error) {
 	if !slices.Contains([]csvfile.Separator{"", csvfile.Comma, csvfile.Semicolon, csvfile.Tab}, in.Separator) {
 		problems.Add("/separator", "Choose one of these separators.")
 	}
-	d.File = Rule().Check(in.File, "/file", &problems)
+	if isSpreadsheet(in.File.Content) {
+		problems.Add("/file", file.Name(in.File.Name)+" is a spreadsheet. Save it as CSV, and choose that file.")
+	} else {
+		d.File = Rule().Check(in.File, "/file", &problems)
+	}
 	if len(problems.Fields) > 0 {
 		return d, problems.Err()
 	}
@@ -148,6 +152,11 @@ func (k *Kind) Draft(in Input) (d Draft, _ error) {
 		problems.Add("/file", problem)
 	}
 	return d, problems.Err()
+}
+
+// isSpreadsheet reports whether a file begins as those of spreadsheets do: as a ZIP file, or as an older one of Excel.
+func isSpreadsheet(content []byte) bool {
+	return bytes.HasPrefix(content, []byte("PK\x03\x04")) || bytes.HasPrefix(content, []byte("\xd0\xcf\x11\xe0"))
 }
 
 // readHeadings reads the headings, and counts the rows. It returns a sentence about a mistake in the file, or "".

@@ -26,8 +26,9 @@ type Import struct {
 	// Preview is set before the confirmation.
 	Preview *ImportPreview
 
-	Unfinished   bool
-	Gone         bool // the file was deleted
+	Reloads      bool   // until the import is finished or stopped
+	ListHref     string // the records that it has created, among others; "" for none
+	Gone         bool   // the file was deleted
 	TakenBack    bool
 	Left         []ImportLeft // the first rows that were left out
 	More         bool         // whether there are more of them

@@ -61,7 +61,8 @@ func states() map[string]templ.Component {
 			Words: words, RecordView: imported, Preview: &badColumns,
 		}),
 		"import in progress": importviews.ImportPage(page, importviews.Import{
-			Words: words, RecordView: imported, Unfinished: true, Left: left, More: true, DownloadHref: "/customer-imports/1/problems",
+			Words: words, RecordView: imported, Reloads: true, ListHref: "/customers", Left: left, More: true,
+			DownloadHref: "/customer-imports/1/problems",
 		}),
 		"import of a deleted file": importviews.ImportPage(page, importviews.Import{Words: words, RecordView: imported, Gone: true}),
 		"import taken back":        importviews.ImportPage(page, importviews.Import{Words: words, RecordView: imported, TakenBack: true}),

@@ -71,6 +71,7 @@ func TestVerdicts(t *testing.T) {
 		"cus_9,New,new@example.com,,germany", "cus_1,Shop 1,,,", ",ADA,Ada@Example.com,,", ",Eve,eve@example.com,Byron,FR",
 		",Acme Inc,,,", ",Acme Ltd,acme@example.com,,", ",Gone,gone@example.com,,", ",,who@example.com,,Narnia",
 		"cus_9,New,new@example.com,,DE", "cus_9,Newer,,,", ",New,new@example.com,Other,", "cus_1,Shop 2,,,", "cus_7,a,,,,more",
+		",,grace@example.com,Grace Hopper,USA",
 	}, "\n"))
 	assert.Equal(t, strings.Join(i.Columns, " "), "external_id name email contact country")
 	want := []string{
@@ -81,7 +82,7 @@ func TestVerdicts(t *testing.T) {
 		"9 wrong Enter the customer's name. Choose a country by its two-letter code, like IE.",
 		"10 known Line 2 has the same customer.", "11 differs Line 2 has the same ID with other details.",
 		"12 differs Line 2 has the same email and name with other details.",
-		"13 differs Line 3 has the same ID with other details.", "14 wrong This row has more fields than the first line.",
+		"13 differs Line 3 has the same ID with other details.", "14 wrong This row has more fields than the first line.", "15 new",
 	}
 	got := b.Preview(i)
 	for n, line := range want {
@@ -90,7 +91,8 @@ func TestVerdicts(t *testing.T) {
 	done, err := b.Confirm(b.Store, "confirm", i)
 	must.OK(t, err)
 	must.OK(t, b.Work(t.Context(), b.Store, done.Value))
-	assert.Equal(t, b.Outcome(i), "1 created, 3 known, 9 left out, 6 customers")
+	assert.Equal(t, b.Outcome(i), "2 created, 3 known, 9 left out, 7 customers")
+	assert.Equal(t, storetest.Value[string](b, `SELECT name || contact FROM customers WHERE country = 'US'`), "Grace Hopper")
 	var left []string
 	for _, line := range want {
 		if n, rest, _ := strings.Cut(line, " "); !strings.HasPrefix(rest, "new") && !strings.HasPrefix(rest, "known") {
@@ -105,7 +107,7 @@ func TestVerdicts(t *testing.T) {
 	done, err = b.Confirm(b.Store, "confirm again", i)
 	must.OK(t, err)
 	must.OK(t, b.Work(t.Context(), b.Store, done.Value))
-	assert.Equal(t, b.Outcome(i), "2 created, 0 known, 0 left out, 8 customers")
+	assert.Equal(t, b.Outcome(i), "2 created, 0 known, 0 left out, 9 customers")
 }
 
 // TestConfirmedInTwoTabs confirms an import 16 times at once, and runs the jobs at once, on two replicas.
@@ -172,6 +174,14 @@ func TestImportGoesOn(t *testing.T) {
 	assert.Equal(t, b.Outcome(i), "1205 created, 0 known, 0 left out, 1205 customers")
 }
 
+// TestOtherNamesOfCountries: the names that other products and German files have.
+func TestOtherNamesOfCountries(t *testing.T) {
+	b := setup(t)
+	b.Imported("import", "Name,Country\nUSA,USA\nUK,UK\nDE,Deutschland\nAT,Österreich\nCH,Schweiz\nGB,Great Britain\n")
+	got := storetest.Value[string](b, `SELECT string_agg(DISTINCT country, ' ' ORDER BY country) FROM customers`)
+	assert.Equal(t, got, "AT CH DE GB US")
+}
+
 // TestImportOfOneWhoMayNot leaves out the rows of a user or token that lost its rights after it confirmed.
 func TestImportOfOneWhoMayNot(t *testing.T) {
 	b := setup(t)
@@ -230,6 +240,12 @@ func TestGuess(t *testing.T) {
 		"name,email,address,country,tax_id,contact,reference,copies_to,created_at"://
 		"name,email,address,country,tax_id,contact,reference,copies_to,",
 		"Größe,": ",",
+		"Customer full name,Company name,Full name,Bill address,Street Address,Ship address": "name,,contact,address,address,",
+		"Full name,Email":                   "name,email",
+		"Company name,First name,Last name": "name,contact,contact",
+		"Number,ID Number":                  "external_id,",
+		"Kundennummer,Firma,Vorname,Nachname,Straße,PLZ,Ort,Land,USt-IdNr.": "external_id,name,contact,contact,address,address,address," +
+			"country,tax_id",
 	} {
 		assert.Equal(t, strings.Join(customerimport.Kind.Guess(strings.Split(headings, ",")), ","), want, headings)
 	}
@@ -242,6 +258,7 @@ func TestRefusedFiles(t *testing.T) {
 		"Name\n":           "c.csv has no rows below its first line. The first line has the names of the columns.",
 		"Name\nAda\n\"Eve": "c.csv, line 3: A field begins with a quotation mark that isn't closed, or has text after it.",
 		"Name\nAda\x00":    "c.csv is of another type. Choose a file of the type text.",
+		"PK\x03\x04":       "c.csv is a spreadsheet. Save it as CSV, and choose that file.",
 		"\xff\xfeN\x00a":   "c.csv, line 1: This is no text. Save the table as CSV in UTF-8.",
 		"%PDF-1.7":         "c.csv is of another type. Choose a file of the type text.",
 		"a\n" + strings.Repeat("1\n", importing.MaxRows+1): "c.csv has more than 50,000 rows. Split it.",

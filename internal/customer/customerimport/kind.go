@@ -22,7 +22,7 @@ import (
 var Kind = importing.Define(importing.Spec[customer.Draft]{
 	One: "customer", Many: "customers", Fields: shown(), Prefixes: []string{"client", "contact", "customer", "billing", "po", "card"},
 	Lacks: func(has func(string) bool) string {
-		if !has("name") {
+		if !has("name") && !has("contact") {
 			return "Choose the column that has the name of the customer."
 		}
 		return ""

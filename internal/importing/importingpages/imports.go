@@ -12,11 +12,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"onlyonce/internal/file"
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/importing"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
@@ -202,13 +204,26 @@ func (s *pages) words() importviews.Words {
 	return importviews.Words{One: s.kind.One, Many: s.kind.Many, Heading: web.Capital(s.kind.One)}
 }
 
+// stopping is the time in which a stopped import finishes the rows that it is working on.
+const stopping = 30 * time.Second
+
 // pageLength is the number of entries on a page.
 const pageLength = 50
 
 func (s *pages) page(r *http.Request, p templates.Page, i importing.Import) (templ.Component, error) {
 	view := importviews.Import{
 		Words: s.words(), RecordView: web.RecordView(s.m, r, i), Gone: !i.Kept && i.State != importing.TakenBack,
-		TakenBack: i.State == importing.TakenBack, Unfinished: i.Unfinished() && i.State == importing.Running,
+		TakenBack: i.State == importing.TakenBack, Reloads: i.Unfinished() && i.State == importing.Running,
+	}
+	if i.Created > 0 && !view.TakenBack {
+		view.ListHref = "/" + s.kind.Many
+	}
+	if i.Unfinished() && i.State == importing.Stopped {
+		last, err := idempotency.History(r.Context(), s.site.Pool, web.Principal(r).Tenant, i.ID, record.Page{Limit: 1}, "")
+		if err != nil {
+			return nil, err
+		}
+		view.Reloads = len(last.Rows) > 0 && time.Since(last.Rows[0].At) < stopping
 	}
 	if i.Kept && i.State == importing.Uploaded {
 		preview, err := s.preview(r, i)

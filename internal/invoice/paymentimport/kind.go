@@ -2,11 +2,13 @@
 package paymentimport
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -25,23 +27,7 @@ import (
 // Kind is the kind of imports of payments. Each row is a payment.
 var Kind = importing.Define(importing.Spec[*command]{
 	One: "payment", Many: "payments", Prefixes: []string{"invoice", "payment"},
-	Fields: []importing.Field{
-		{Name: "number", Label: "Number of the invoice", Headings: "invoicenumber invoiceno invoice number"},
-		{Name: "date", Label: "Date", Type: importing.Day, Headings: "date paymentdate paidon createdutc created dateutc"},
-		{Name: "amount", Label: "Amount", Type: importing.Number, Headings: "amount paymentamount amountpaid paid total"},
-		{Name: "currency", Label: "Currency", Headings: "currency currencycode"},
-		{Name: "reference", Label: "Reference", Headings: "reference transactionreference transactionid bankreference"},
-		{Name: "method", Label: "Method", Read: method, Headings: "method paymentmethod type paymenttype"},
-		{Name: "external_id", Label: "ID in that system", Headings: "id paymentid externalid"},
-	},
-	Lacks: func(has func(string) bool) string {
-		for _, f := range [][2]string{{"number", "number of the invoice"}, {"date", "date"}, {"amount", "amount"}} {
-			if !has(f[0]) {
-				return "Choose the column that has the " + f[1] + "."
-			}
-		}
-		return ""
-	},
+	Fields: fields, Lacks: lacks,
 	Read: func(
 		_ context.Context, _ *pgxpool.Pool, _ uuid.UUID, i importing.Import,
 	) (func(*importing.Entry) *command, error) {
@@ -55,28 +41,15 @@ var Kind = importing.Define(importing.Spec[*command]{
 	},
 })
 
-// method returns the method of a payment by the word of another system.
-func method(text string) string {
-	text = strings.ToLower(text)
-	for _, m := range []struct{ name, words string }{
-		{"bank_transfer", "transfer bank sepa wire ach"}, {"card", "card visa mastercard amex"}, {"cash", "cash"},
-	} {
-		for word := range strings.FieldsSeq(m.words) {
-			if strings.Contains(text, word) {
-				return m.name
-			}
-		}
-	}
-	return "other"
-}
-
-// command is a payment. Its invoice is found by the number.
+// command is a payment. Its invoice is found by the ID in the other system, or else by the number.
 type command struct {
-	number   string
-	currency string // "" for that of the invoice
-	day      date.Date
-	in       payment.Input
-	hasID    bool // the file has its id
+	number, invoiceID string // not both are ""
+	currency          string // "" for the currency of the invoice
+	reference         string
+	day               date.Date
+	in                payment.Input
+	hasID             bool   // the file has its id
+	note              string // why its reference is left out; "" if it isn't
 
 	draft payment.Draft // of the invoice that was found
 }
@@ -92,22 +65,24 @@ type reader struct {
 func (r reader) read(e *importing.Entry) *command {
 	values := e.Rows[0].Values
 	c := &command{
-		number: values["number"], currency: strings.ToUpper(values["currency"]), hasID: values["external_id"] != "",
+		number: values["number"], invoiceID: values["invoice_id"], currency: strings.ToUpper(values["currency"]),
+		reference: values["reference"], hasID: values["external_id"] != "",
 		in: payment.Input{
-			Amount: values["amount"], Date: values["date"], Method: values["method"], Reference: values["reference"],
+			Amount: values["amount"], Date: values["date"], Method: values["method"],
 			External: idempotency.External{Source: r.source, ExternalID: values["external_id"]},
 		},
 	}
 	if c.in.Method == "" {
 		c.in.Method = "other"
 	}
-	if c.in.Reference != "" {
-		c.in.Provider = r.source
+	e.Name, e.Detail = cmp.Or(c.number, c.invoiceID), strings.TrimSpace(c.in.Amount+" "+c.currency+" on "+c.in.Date)
+	if problem := unpaid(values); problem != "" {
+		e.Refuse(problem)
+		return nil
 	}
-	e.Name, e.Detail = c.number, strings.TrimSpace(c.in.Amount+" "+c.currency+" on "+c.in.Date)
 	var err error
-	if c.day, err = date.ParseEntry(c.in.Date); err != nil || c.number == "" {
-		e.Refuse("Enter the number of the invoice, and the day of the payment from 2000 to 2099.")
+	if c.day, err = date.ParseEntry(c.in.Date); err != nil || e.Name == "" {
+		e.Refuse("Enter the number or the ID of the invoice, and the day of the payment from 2000 to 2099.")
 		return nil
 	}
 	amount, err := decimal.NewFromString(c.in.Amount)
@@ -118,12 +93,21 @@ func (r reader) read(e *importing.Entry) *command {
 	if c.hasID {
 		if first := r.seen.First("id", c.in.ExternalID, e.Line()); first != 0 {
 			e.Refuse(fmt.Sprintf("Line %d has the same ID.", first))
+			return nil
 		}
+	} else {
+		of := cmp.Or(strings.ToLower(c.number), c.invoiceID)
+		sum := sha256.Sum256([]byte(strings.Join([]string{of, c.in.Date, amount.String(), c.currency, c.reference}, "\n")))
+		c.in.ExternalID = fmt.Sprintf("row-%s-%d", hex.EncodeToString(sum[:8]), r.seen.Count(string(sum[:])))
+	}
+	if c.reference == "" {
 		return c
 	}
-	content := strings.Join([]string{strings.ToLower(c.number), c.in.Date, amount.String(), c.currency, c.in.Reference}, "\n")
-	sum := sha256.Sum256([]byte(content))
-	c.in.ExternalID = fmt.Sprintf("row-%s-%d", hex.EncodeToString(sum[:8]), r.seen.Count(string(sum[:])))
+	if first := r.seen.First("reference", c.reference, e.Line()); first != 0 {
+		c.note = fmt.Sprintf("Its reference is left out, because line %d has the same.", first)
+	} else if utf8.RuneCountInString(c.reference) > payment.MaxReference {
+		c.note = fmt.Sprintf("Its reference is left out, because it has more than %d characters.", payment.MaxReference)
+	}
 	return c
 }
 
@@ -137,50 +121,60 @@ type found struct {
 	Amount  int64 // minor units
 	Date    date.Date
 
-	// The invoice with the number, and how many have it.
-	Invoices int
-	ID       uuid.UUID
-	State    string
-	Currency money.Currency
-	Open     int64 // minor units
+	// The invoice with the ID or the number, and how many have it.
+	Invoices    int
+	ID          uuid.UUID
+	State       string
+	Currency    money.Currency
+	Open        int64 // minor units
+	OtherNumber bool  // it was found by the ID, and the row has another number
+
+	Referred   bool      // a payment or receipt has the reference
+	Like       uuid.UUID // the payment of the invoice with the reference, unless a file of this source has it; uuid.Nil for none
+	LikeAmount int64     // minor units
 }
 
 // judge sets the verdicts of payments and finds their invoices, in one round trip.
 func judge(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, i importing.Import, entries []*importing.Entry, commands []*command,
 ) error {
-	var keys, ids, numbers, days []string
+	var keys, ids, invoices, numbers, days, references []string
 	for n, c := range commands {
 		keys, ids = append(keys, i.Key(entries[n].Line())), append(ids, c.in.ExternalID)
-		numbers, days = append(numbers, c.number), append(days, c.day.String())
+		invoices, numbers = append(invoices, c.invoiceID), append(numbers, c.number)
+		days, references = append(days, c.day.String()), append(references, c.reference)
 	}
 	all, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[found], lookup, pgx.NamedArgs{
-		"keys": keys, "ids": ids, "numbers": numbers, "days": days, "source": i.Source, "none": uuid.Nil,
+		"keys": keys, "ids": ids, "invoices": invoices, "numbers": numbers, "days": days, "references": references, "source": i.Source,
+		"none": uuid.Nil,
 	})
 	open := map[uuid.UUID]int64{} // less the payments of earlier rows
 	for n, f := range all {
 		if left, paid := open[f.ID]; paid {
 			f.Open = left
 		}
-		f.judge(entries[n], commands[n])
-		if entries[n].Verdict == importing.New && !entries[n].Made {
+		f.judge(entries[n], commands[n], i.Source)
+		e := entries[n]
+		if (e.Verdict == importing.New || e.Verdict == importing.Alike && i.TakesAlike) && !e.Made {
 			open[f.ID] = f.Open - commands[n].draft.Amount
 		}
 	}
 	return err
 }
 
-// lookup finds the intent, the payment and the invoice of rows. Numbers may be used once in each year, so an invoice is looked up in the
-// ten years before its payment, and the one after it.
+// lookup finds the intent, the payment, the invoice and the reference of rows. Numbers may be used once in each year, so an invoice is
+// looked up in the ten years before its payment, and the one after it.
 const lookup = `
 	WITH wanted AS MATERIALIZED (
-		SELECT n, key, id, fold_invoice_number(number) AS number, day::date AS day, fold_text(@source) AS source,
+		SELECT n, key, id, invoice, fold_invoice_number(number) AS number, day::date AS day, reference, fold_text(@source) AS source,
 			extract(year FROM day::date)::integer AS year
-		FROM unnest(@keys::text[], @ids::text[], @numbers::text[], @days::text[]) WITH ORDINALITY AS row (key, id, number, day, n)
+		FROM unnest(@keys::text[], @ids::text[], @invoices::text[], @numbers::text[], @days::text[], @references::text[])
+			WITH ORDINALITY AS row (key, id, invoice, number, day, reference, n)
 	)
 	SELECT COALESCE(begun.outcome::text, ''), books_closed(@tenant_id, w.day), COALESCE(p.id, @none::uuid), COALESCE(p.amount, 0),
 		COALESCE(p.paid_on, w.day), COALESCE(i.having_it, 0), COALESCE(i.id, @none::uuid), COALESCE(i.state, ''),
-		COALESCE(i.currency, 'EUR'), COALESCE(i.open_amount, 0)
+		COALESCE(i.currency, 'EUR'), COALESCE(i.open_amount, 0), COALESCE(i.other_number, false),
+		r.id IS NOT NULL, COALESCE(a.id, @none::uuid), COALESCE(a.amount, 0)
 	FROM wanted w
 	LEFT JOIN LATERAL (
 		SELECT outcome FROM intents
@@ -189,21 +183,42 @@ const lookup = `
 		SELECT id, amount, paid_on FROM payments
 		WHERE tenant_id = @tenant_id AND source_folded = w.source AND external_id = w.id LIMIT 1) AS p ON true
 	LEFT JOIN LATERAL (
-		SELECT named.*, (count(*) OVER ())::integer AS having_it
-		FROM generate_series(w.year - 10, w.year + 1) AS of_year, LATERAL (
-			SELECT id, state, currency, open_amount FROM invoices
-			WHERE tenant_id = @tenant_id AND issue_year = of_year AND number_folded = w.number LIMIT 1) AS named
-		LIMIT 1) AS i ON true
+		SELECT * FROM (
+			(SELECT 1 AS rank, id, state, currency, open_amount, 1 AS having_it,
+				w.number <> '' AND number_folded IS DISTINCT FROM w.number AS other_number
+			FROM invoices
+			WHERE tenant_id = @tenant_id AND source_folded = w.source AND external_id = w.invoice LIMIT 1) UNION ALL
+			(SELECT 2, named.*, (count(*) OVER ())::integer, false
+			FROM generate_series(w.year - 10, w.year + 1) AS of_year, LATERAL (
+				SELECT id, state, currency, open_amount FROM invoices
+				WHERE tenant_id = @tenant_id AND issue_year = of_year AND number_folded = w.number AND w.number <> ''
+					AND (w.invoice = '' OR source_folded IS DISTINCT FROM w.source) LIMIT 1) AS named
+			LIMIT 1)
+		) AS i ORDER BY rank LIMIT 1) AS i ON true
+	LEFT JOIN LATERAL (
+		SELECT source_id AS id FROM payment_references
+		WHERE tenant_id = @tenant_id AND provider_folded = w.source AND reference = w.reference LIMIT 1) AS r ON true
+	LEFT JOIN LATERAL (
+		SELECT id, amount FROM payments
+		WHERE tenant_id = @tenant_id AND invoice_id = i.id AND r.id IN (id, receipt_id) AND source_folded IS DISTINCT FROM w.source
+			AND removed_at IS NULL
+		LIMIT 1) AS a ON true
 	ORDER BY w.n`
 
 // judge sets the verdict of a row.
-func (f found) judge(e *importing.Entry, c *command) {
+func (f found) judge(e *importing.Entry, c *command, source string) {
 	switch {
 	case f.Intent == string(idempotency.Created):
 		e.Verdict, e.Made = importing.New, true
 		return
 	case f.Intent != "":
 		e.Verdict = importing.Known
+		return
+	case f.Invoices == 0 && c.invoiceID != "":
+		e.Refuse("No invoice from " + source + " has the ID " + c.invoiceID + ". Import the invoices first.")
+		return
+	case f.OtherNumber:
+		e.Refuse("The invoice with the ID " + c.invoiceID + " has another number.")
 		return
 	case f.Invoices == 0:
 		e.Refuse("No invoice has the number " + c.number + ".")
@@ -215,6 +230,12 @@ func (f found) judge(e *importing.Entry, c *command) {
 		e.Refuse("The invoice is in " + f.Currency.String() + ", and the payment in " + c.currency + ".")
 		return
 	}
+	if f.Referred {
+		c.note = cmp.Or(c.note, "Its reference is left out, because another payment has it.")
+	}
+	if c.reference != "" && c.note == "" {
+		c.in.Provider, c.in.Reference = source, c.reference
+	}
 	var err error
 	if c.draft, err = c.in.Draft(f.ID, f.Currency); err != nil {
 		problem, _ := idempotency.Refusal(err)
@@ -223,7 +244,7 @@ func (f found) judge(e *importing.Entry, c *command) {
 	}
 	switch {
 	case f.Payment != uuid.Nil:
-		e.Verdict, e.Existing = importing.Known, record.Reference{ID: f.Payment, Name: c.number}
+		e.Verdict, e.Existing = importing.Known, record.Reference{ID: f.Payment, Name: e.Name}
 		if c.hasID {
 			e.Differ(f.differences(c.draft))
 		}
@@ -233,8 +254,11 @@ func (f found) judge(e *importing.Entry, c *command) {
 		e.Refuse("The books are closed through " + f.Closed.Display() + ". Change the date, or reopen the books.")
 	case c.draft.Amount > f.Open:
 		e.Refuse("The open amount is " + f.Currency.Display(f.Open) + " " + f.Currency.String() + ". The payment is larger.")
+	case f.Like != uuid.Nil && f.LikeAmount == c.draft.Amount:
+		e.Verdict, e.Existing = importing.Alike, record.Reference{ID: f.Like, Name: e.Name}
+		e.Problem = "Looks like a payment of this invoice with the same amount and reference."
 	default:
-		e.Verdict = importing.New
+		e.Verdict, e.Problem = importing.New, c.note
 	}
 }
 
