@@ -60,22 +60,22 @@ func (b bundle) edit(id uuid.UUID) error {
 // refer inserts a row that refers to a customer, in a table like that of a fork.
 func (b bundle) refer(id uuid.UUID) error {
 	return postgres.InTenant(context.Background(), b.Store.Pool, b.Tenant, func(tx pgx.Tx) error {
-		_, err := tx.Exec(context.Background(), `INSERT INTO bookings SELECT $1, $2`, b.Tenant, id)
+		_, err := tx.Exec(context.Background(), `INSERT INTO borrowings SELECT $1, $2`, b.Tenant, id)
 		return err
 	})
 }
 
-// withBookings creates the table of [bundle.refer].
-func withBookings(t *testing.T) bundle {
+// withBorrowings creates the table of [bundle.refer].
+func withBorrowings(t *testing.T) bundle {
 	t.Helper()
 	b := bundle{setup(t)}
 	b.DB.Spoil(t)
 	must.Exec(t, b.DB.Admin(), `
-		CREATE TABLE bookings (
+		CREATE TABLE borrowings (
 			tenant_id uuid NOT NULL, customer_id uuid NOT NULL,
 			FOREIGN KEY (tenant_id, customer_id) REFERENCES customers (tenant_id, live_id));
-		CREATE TRIGGER refuse_erased_customer BEFORE INSERT ON bookings FOR EACH ROW EXECUTE FUNCTION refuse_erased_customer();
-		ALTER TABLE bookings OWNER TO onlyonce`)
+		CREATE TRIGGER refuse_erased_customer BEFORE INSERT ON borrowings FOR EACH ROW EXECUTE FUNCTION refuse_erased_customer();
+		ALTER TABLE borrowings OWNER TO onlyonce`)
 	return b
 }
 
@@ -134,7 +134,7 @@ func TestNotTakenBack(t *testing.T) {
 		}, &importing.InUse, "Ada, Grace"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := withBookings(t)
+			b := withBorrowings(t)
 			i := b.done("import", withID)
 			must.OK(t, c.before(b, i))
 			i, err := record.Find(t.Context(), b.Store.Pool, customerimport.Kind.Table, b.Tenant, i.ID)
@@ -166,7 +166,7 @@ func TestTakenBackAtOnce(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := withBookings(t)
+			b := withBorrowings(t)
 			for n := range 12 {
 				key := fmt.Sprint("import ", n)
 				i := b.done(key, fmt.Sprintf("Name\nAda %d\nEve %[1]d\n", n))
