@@ -150,7 +150,7 @@ func plainNumber(text string) string {
 	return strings.ReplaceAll(text, ",", "")
 }
 
-// Survey is what a file as a whole shows about its values.
+// Survey is the result of reading the values of a whole file.
 type Survey struct {
 	// DateOrder and DecimalSign are those in which all values can be read; "" if both can, or neither.
 	DateOrder   DateOrder
@@ -161,7 +161,7 @@ type Survey struct {
 	apart map[[16]byte]bool // the groups whose rows are in several places
 }
 
-// settings returns the settings with those that the file shows, unless they are set.
+// settings returns the settings, with the detected ones in place of empty ones.
 func (f Survey) settings(s Settings) Settings {
 	s.DateOrder, s.DecimalSign = cmp.Or(s.DateOrder, f.DateOrder), cmp.Or(s.DecimalSign, f.DecimalSign)
 	return s
@@ -218,7 +218,7 @@ func (k *Kind) types(columns []string) []Type {
 	return all
 }
 
-// evidence is what texts show about their two readings.
+// evidence collects whether texts can be read in each of two ways.
 type evidence struct {
 	text                 string // the first whose value depends on the reading
 	onlyFirst, onlyOther bool   // a text can be read in one way only

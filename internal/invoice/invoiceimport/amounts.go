@@ -17,7 +17,7 @@ type amounts struct {
 	hasTotal, hasPaid, hasOpen bool
 }
 
-// signs are signs of currencies, each with the codes of those that use it.
+// signs are signs of currencies, each with the codes of the currencies that use it.
 var signs = [][2]string{
 	{"€", "EUR"}, {"₹", "INR"}, {"¥", "JPY CNY"}, {"£", "GBP EGP FKP GIP LBP SDG SHP SSP SYP"},
 	{"$", "USD AUD CAD NZD SGD HKD TWD MXN ARS BRL CLP COP UYU DOP BBD BMD BND BSD BZD CUP CVE FJD GYD JMD KYD LRD MOP NAD NIO SBD " +

@@ -219,7 +219,7 @@ func TestOrderIsChosen(t *testing.T) {
 			"4: “25/12/2026” isn't a day like 12/31/2026 or 2026-12-31, for Due date.", "the remembered order counts")
 }
 
-// TestCaution: before overdue invoices are imported, the number of those that a plan reminds of is stated.
+// TestCaution checks the sentence about overdue invoices that a plan would remind of.
 func TestCaution(t *testing.T) {
 	b := setup(t)
 	overdue := strings.ReplaceAll(row("INV-1", "Ada", "120.00", "20.00", "100.00", design, ""), "2026", "2025")

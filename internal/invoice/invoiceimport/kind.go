@@ -68,7 +68,7 @@ func partly(done string, err error) error {
 	return &conflict.Error{Kind: &invoice.NotIssued, Title: done, Text: problem}
 }
 
-// found is what the database has for an entry.
+// found has the records in the database that an entry is compared with.
 type found struct {
 	Begun    bool       // an earlier attempt has created the invoice
 	Closed   *date.Date // the last closed day, if the invoice or its payment is of a closed one

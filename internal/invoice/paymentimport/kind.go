@@ -111,7 +111,7 @@ func (r reader) read(e *importing.Entry) *command {
 	return c
 }
 
-// found is what the database has for a row.
+// found has the records in the database that a row is compared with.
 type found struct {
 	Intent string     // the outcome of an earlier attempt; "" for none
 	Closed *date.Date // the last closed day, if the payment is of a closed one

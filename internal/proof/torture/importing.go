@@ -176,7 +176,7 @@ var importsEnd = rule{"a running import ends", `
 		WHERE c.tenant_id = i.tenant_id AND import_id = id) AS chunks
 	WHERE state = 'running' AND done <> row_count`}
 
-// takeImportsOver ends the wait for the next attempt at an import. It also begins another attempt at those that take long: the replica may
+// takeImportsOver ends the wait for the next attempt at an import. It also begins another attempt at slow ones: the replica may
 // have been killed, and if not, two workers do the same import.
 func takeImportsOver(ctx context.Context, conn *pgx.Conn) {
 	_, _ = conn.Exec(ctx, `
