@@ -120,11 +120,11 @@ func (s *session) visitDuplicates(look func(*session, string)) {
 }
 
 // visitLinkedPages follows all links from the start, and visits one page of each kind, so that a new page need not be listed here.
-// Files are skipped.
+// Files are skipped, and the console of the API, of which axe reports serious problems: Swagger UI is by others.
 func (s *session) visitLinkedPages(look func(*session, string)) {
 	s.t.Helper()
 	const links = `() => [...document.querySelectorAll("a[href^='/']")]
-		.filter((a) => !a.matches("[download], [href$='/pdf'], [href$='/ubl'], [href$='/file'], [href$='.json']"))
+		.filter((a) => !a.matches("[download], [href$='/pdf'], [href$='/ubl'], [href$='/file'], [href$='.json'], [href$='/console']"))
 		.map((link) => link.getAttribute("href"))`
 	var kinds []string
 	todo := []string{"/"}

@@ -38,7 +38,9 @@ func TestEveryFormIsRestoredAndNoSecretIsKept(t *testing.T) {
 		s.storage(`() => localStorage.clear()`)
 		typed, err := s.page.Evaluate(typeEverywhere)
 		s.check(err, "type into the forms of "+kind)
-		secret := slices.ContainsFunc([]string{"/people", "/tokens", "/webhooks", "/endpoints", "/customer-imports"},
+		secret := slices.ContainsFunc([]string{
+			"/people", "/tokens", "/webhooks", "/endpoints", "/customer-imports", "/invoice-imports", "/payment-imports",
+		},
 			func(owners string) bool { return strings.HasPrefix(kind, owners) })
 		empty := strings.HasSuffix(kind, "-batches/new") // without an invoice
 		if typed == nil || secret || empty {

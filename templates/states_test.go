@@ -77,6 +77,7 @@ func states() map[string]templ.Component {
 			Title: "Invoices", Anchor: "invoices", Rules: []templates.Rule{{Sentence: hostile, Answer: hostile}},
 			Operations: []templates.OperationRule{{Title: hostile, Promise: hostile, Kept: "24 hours"}},
 		}}),
+		"console": templates.ConsolePage(anonymous),
 		"api": templates.APIDocsPage(anonymous, templates.APIDocs{
 			Intro: []string{hostile}, Problems: []templates.Problem{problem}, Example: hostile,
 			Retries:  []string{hostile},

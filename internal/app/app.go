@@ -138,7 +138,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		RequestTime:    bounds.request, Ending: a.ending,
 		Mount: c.Site.Mount(peoplepages.Config{
 			KeepAttempts: c.KeepAttempts, Key: a.config.SecretKey, Forgot: a.forgot(), Command: c.Command, Demo: demoLogins(c.Demo),
-			SignUp: a.signUp(), ShowsLinks: a.showsLinks(),
+			SignUp: a.signUp(), ShowsLinks: a.showsLinks(), Copies: c.Site.Copies(),
 		}, c.MailServer != nil, c.PrivateEndpoints, pagesOf(a.extras)...),
 	})
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/room"
 	"onlyonce/internal/web"
+	"onlyonce/templates"
 )
 
 const (
@@ -67,7 +68,7 @@ func (a *App) startJobs(ctx context.Context, server *web.Server) error {
 		}
 		if err := r.Jobs(room.Jobs{
 			River: &settings, Mails: mails, Store: a.store, Log: a.config.Log, Key: a.config.SecretKey,
-			Event: server.EventJSON, Private: a.config.PrivateEndpoints,
+			Event: server.EventJSON, Private: a.config.PrivateEndpoints, Origin: a.outside(), Product: templates.Product,
 		}); err != nil {
 			return err
 		}

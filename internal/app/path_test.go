@@ -235,7 +235,7 @@ func TestBelowAPath(t *testing.T) {
 
 	for path, has := range map[string]string{
 		"/openapi.json": `"servers":[{"url":"/books"}]`, "/docs/api": h.url + books + "/api/v1/",
-		"/problems/busy": "<code>/books/problems/busy</code>",
+		"/problems/busy": "<code>/books/problems/busy</code>", "/docs/api/console": `data-spec-url="/books/openapi.json"`,
 	} {
 		if a := h.get(h.url + books + path); !strings.Contains(a.body, has) || strings.Contains(a.body, `"/problems/`) {
 			t.Errorf("%s lacks %s, or has another path", path, has)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"onlyonce/internal/people/business"
 	"onlyonce/internal/people/peoplepages"
 	"onlyonce/internal/room"
 	"onlyonce/internal/web"
@@ -16,6 +17,14 @@ type Site struct {
 	Mount  func(people peoplepages.Config, sendsMail, private bool, more ...func(*web.Site)) func(*web.Site)
 	Rooms  []room.Room
 	Extras []OpenExtra // for the demo
+}
+
+// Copies returns what the rooms add to copies of a business.
+func (s Site) Copies() (parts []business.Part) {
+	for _, r := range s.Rooms {
+		parts = append(parts, r.Copies)
+	}
+	return parts
 }
 
 // Routes returns the routes of the site for any settings. It needs no database.

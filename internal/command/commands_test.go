@@ -261,6 +261,10 @@ func TestTokenCommands(t *testing.T) {
 	b.want(misused, "", append(create, "--role", "owner")...)
 	list := b.want(done, "", "token", "list", "--tenant", "Acme")
 	assert.Thatf(t, strings.HasSuffix(list, "  sync\n") && strings.Count(list, "\n") == 1, "%q", list)
+	must.Exec(t, b.Pool, `UPDATE api_tokens SET expires_at = '2026-01-02 03:04:05Z' WHERE name = 'sync' AND revoked_at IS NULL`)
+	list = b.want(done, "", "token", "list", "--tenant", "Acme")
+	assert.Thatf(t, strings.HasSuffix(list, "  sync  expired on 2026-01-02 03:04:05\n"), "%q", list)
+	must.Exec(t, b.Pool, `UPDATE api_tokens SET expires_at = NULL`)
 	for _, want := range []string{"revoked", "unchanged"} {
 		b.outcome(want, done, "", "token", "revoke", "sync", "--tenant", "Acme")
 	}

@@ -20,6 +20,7 @@ import (
 	"onlyonce/internal/app"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/business"
 	"onlyonce/migrations"
 )
 
@@ -49,7 +50,8 @@ Exit codes:
   2  the command line, or what was typed, cannot be used
   3  there is no such tenant, user or token
   4  it exists already, but differs from what you asked for: a token whose secret
-     cannot be shown again, or the email of a user of another tenant
+     cannot be shown again, the email of a user of another tenant, a file that
+     was imported before, or the name of another tenant
 
 `
 
@@ -64,6 +66,8 @@ type commands struct {
 	Tenant  struct {
 		Create tenantCreate `cmd:"" help:"Make a tenant, or say that it is there."`
 		List   tenantList   `cmd:"" help:"List the tenants, at most 1000, in the order of their ids."`
+		Export tenantExport `cmd:"" help:"Write the data of a tenant to a ZIP file, without users, tokens and secrets."`
+		Import tenantImport `cmd:"" help:"Make a tenant from such a file, as the superuser of ADMIN_URL."`
 	} `cmd:"" help:"Tenants: businesses whose data is kept apart."`
 	User struct {
 		Create   userCreate   `cmd:"" help:"Make a user, whose password is read from stdin, or say that it is there."`
@@ -168,7 +172,8 @@ func exitCode(err error) int {
 		return misused
 	case errors.Is(err, account.ErrNotFound):
 		return notFound
-	case errors.Is(err, account.ErrTaken), errors.Is(err, account.ErrExists):
+	case errors.Is(err, account.ErrTaken), errors.Is(err, account.ErrExists), errors.Is(err, business.ErrImported),
+		errors.Is(err, business.ErrNameTaken):
 		return exists
 	default:
 		return failed

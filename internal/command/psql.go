@@ -28,7 +28,7 @@ func (c psql) Run(ctx context.Context, t *terminal) error {
 		return fmt.Errorf("%w: apt install postgresql-client, or brew install libpq", err)
 	}
 	return t.withPool(ctx, func(ctx context.Context, pool *pgxpool.Pool) error {
-		tenant, err := c.find(ctx, pool)
+		tenant, err := findAnyTenant(ctx, pool, c.Tenant)
 		if err != nil {
 			return err
 		}
@@ -55,9 +55,9 @@ func (c psql) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// find returns the tenant, which may be one of the demo.
-func (c psql) find(ctx context.Context, pool *pgxpool.Pool) (account.Tenant, error) {
-	tenant, notFound := findTenant(ctx, pool, c.Tenant)
+// findAnyTenant returns a tenant, which may be one of the demo.
+func findAnyTenant(ctx context.Context, pool *pgxpool.Pool, nameOrID string) (account.Tenant, error) {
+	tenant, notFound := findTenant(ctx, pool, nameOrID)
 	if !errors.Is(notFound, account.ErrNotFound) {
 		return tenant, notFound
 	}
@@ -66,7 +66,7 @@ func (c psql) find(ctx context.Context, pool *pgxpool.Pool) (account.Tenant, err
 		return account.Tenant{}, err
 	}
 	for _, tenant := range all {
-		if tenant.Demo && (strings.EqualFold(tenant.Name, c.Tenant) || tenant.ID.String() == c.Tenant) {
+		if tenant.Demo && (strings.EqualFold(tenant.Name, nameOrID) || tenant.ID.String() == nameOrID) {
 			return tenant, nil
 		}
 	}

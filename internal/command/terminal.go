@@ -84,7 +84,12 @@ const commandTimeout = 5 * time.Minute
 
 // withPool calls work with the app's database, which must have the schema of this program.
 func (t *terminal) withPool(ctx context.Context, work func(context.Context, *pgxpool.Pool) error) error {
-	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	return t.withPoolFor(ctx, commandTimeout, work)
+}
+
+// withPoolFor is withPool for work that may take as long as limit.
+func (t *terminal) withPoolFor(ctx context.Context, limit time.Duration, work func(context.Context, *pgxpool.Pool) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return t.withURL(ctx, func(url string) error {
 		pool, err := postgres.OpenSmall(ctx, url, 1)

@@ -290,6 +290,9 @@ func (c tokenList) Run(ctx context.Context, t *terminal) error {
 		lines := make([]string, len(tokens))
 		for i, token := range tokens {
 			lines[i] = fmt.Sprintf("%s  %-9s  %s", token.CreatedAt.UTC().Format(time.DateTime), token.Role, token.Name)
+			if ends := token.ExpiresAt; ends != nil && !time.Now().Before(*ends) {
+				lines[i] += "  expired on " + ends.UTC().Format(time.DateTime)
+			}
 		}
 		if len(tokens) == account.MaxList {
 			t.say(fmt.Sprintf("there may be more: --after %q", tokens[len(tokens)-1].Name))

@@ -36,6 +36,8 @@ type Customer struct {
 	ArchivedAt time.Time `json:"archived_at,omitzero"`
 	// ErasedAt is the time in UTC when the personal data was erased, or zero.
 	ErasedAt time.Time `json:"erased_at,omitzero" doc:"When the personal data was erased. The customer can't be used any more."`
+	// TakenBack reports whether the customer was erased because its import was taken back. Then it is in no list.
+	TakenBack bool `json:"taken_back,omitzero" doc:"Whether its import was taken back."`
 	// MergedInto is the customer that this one was merged into, or zero. MergedFrom lists the customers merged into this one, at most
 	// 100.
 	MergedInto record.Reference   `json:"merged_into,omitzero"`
@@ -73,7 +75,7 @@ var columns = idempotency.ColumnsOf[Draft](
 // Table is the table of customers.
 var Table = record.Table[Customer]{
 	Name: "customers", LeadsTo: "merged_into",
-	Fields: columns.JSON() + `, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+	Fields: columns.JSON() + `, 'archived_at', r.archived_at, 'erased_at', r.erased_at, 'taken_back', r.taken_back,
 		'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 			WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 		'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (

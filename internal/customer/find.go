@@ -24,7 +24,7 @@ var words = search.Words{Table: "customer_words", ID: "customer_id", First: "cus
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (record.List[Customer], error) {
 	where := `r.archived_at IS NULL`
 	if f.Archived {
-		where = `r.archived_at IS NOT NULL AND r.merged_into IS NULL`
+		where = `r.archived_at IS NOT NULL AND r.merged_into IS NULL AND NOT r.taken_back`
 	}
 	if f.Search == "" && f.Sort == "" {
 		return record.ListBy(ctx, pool, Table, tenant, page, where, nil)

@@ -23,6 +23,7 @@ type intentSQL struct {
 	// made is the condition on the row r that a transition makes true.
 	made  string
 	table string
+	only  string // a condition on the row r that begins with AND; "" for none: see [record.Table.Only]
 	first string // see [Spec.Locks]
 	// lead is the SQL expression for the id of the record that the row r leads to. known is the condition under which a command finds the
 	// row with the same external id.
@@ -44,6 +45,9 @@ func intentSQLOf(s Spec[any, any], result reflect.Type) intentSQL {
 	if s.Made != "" {
 		q.made = s.Made
 	}
+	if s.Table.Only != "" {
+		q.only = ` AND ` + s.Table.Only
+	}
 	q.lookup = []query{
 		{text: text{sql: `SELECT set_config('onlyonce.tenant_id', @tenant_id::text, true)`}},
 		{text: text{sql: `
@@ -58,7 +62,7 @@ func intentSQLOf(s Spec[any, any], result reflect.Type) intentSQL {
 
 // row returns the FROM and WHERE that select the record as r.
 func (q intentSQL) row() string {
-	return q.table + ` r WHERE r.tenant_id = @tenant_id AND r.id = @record_id`
+	return q.table + ` r WHERE r.tenant_id = @tenant_id AND r.id = @record_id` + q.only
 }
 
 // outcome returns the SQL expression for the outcome of a change, which depends on whether a field of the record differs, or of a

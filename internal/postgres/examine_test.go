@@ -127,6 +127,25 @@ func TestMigrateAgain(t *testing.T) {
 	wantValue(t, db.URL, jobs, "river.river_job")
 }
 
+// TestQueuedImportGoesOn checks that the job of an import that an earlier version has queued gets the name that it has now.
+func TestQueuedImportGoesOn(t *testing.T) {
+	t.Parallel()
+	db := spoiled(t)
+	config, err := pgx.ParseConfig(db.URL)
+	must.OK(t, err)
+	std := stdlib.OpenDB(*config)
+	defer std.Close()
+	provider, err := goose.NewProvider(goose.DialectPostgres, std, migrations.FS)
+	must.OK(t, err)
+	if _, err := provider.DownTo(t.Context(), 251); err != nil {
+		t.Fatal(err)
+	}
+	must.Exec(t, db.Admin(), `
+		INSERT INTO river.river_job (kind, queue, args, max_attempts) VALUES ('customer_import', 'customer_imports', '{}', 25)`)
+	must.OK(t, migrated(t.Context(), db.URL))
+	wantValue(t, db.URL, `SELECT kind || ' in ' || queue FROM river.river_job`, "import in imports")
+}
+
 // TestMigrateWithNothingToDo checks that Migrate doesn't wait for the lock if all migrations were applied, including River's. If one is
 // missing, the holder of the lock may be applying it.
 func TestMigrateWithNothingToDo(t *testing.T) {

@@ -34,6 +34,7 @@ var notReferences = map[string]string{
 	"attempts.record_id":          "a record of any table",
 	"users.link_id":               "part of a link that was sent, and in no table",
 	"link_mails.link_id":          "part of a link that was sent, and in no table",
+	"endpoint_mails.message_id":   "a name that mail servers read",
 	"link_mails.message_id":       "a name that mail servers read",
 	"sign_ups.tenant_id":          "the tenant of strangers is an id without a row",
 	"sign_up_mails.message_id":    "a name that mail servers read",

@@ -43,7 +43,7 @@ const MaxRows = "201"
 func ListBy[R any](
 	ctx context.Context, pool *pgxpool.Pool, from Table[R], tenant uuid.UUID, page Page, where string, args pgx.NamedArgs,
 ) (List[R], error) {
-	texts, err := ListJSON(ctx, pool, tenant, from.Name, from.JSON(), page, where, args)
+	texts, err := ListJSON(ctx, pool, tenant, from.Name, from.JSON(), page, from.and(where), args)
 	list := List[R]{Before: texts.Before, After: texts.After}
 	for _, text := range texts.Rows {
 		row, err := Decode[R](text)

@@ -44,6 +44,16 @@ type Table[R any] struct {
 	Fields string
 	// LeadsTo is the column with the id of the record that a record was merged into; "" if the records can't be merged.
 	LeadsTo string
+	// Only is a condition on the row r, for a table with records of other types too; "" for none. It is trusted SQL.
+	Only string
+}
+
+// and returns a condition on the row r together with [Table.Only].
+func (t *Table[R]) and(where string) string {
+	if t.Only == "" {
+		return where
+	}
+	return where + ` AND ` + t.Only
 }
 
 // JSON returns the SQL expression for the JSON of the row r, from which an R is decoded.
@@ -60,7 +70,7 @@ func Find[R any](ctx context.Context, pool *pgxpool.Pool, from Table[R], tenant,
 func FindBy[R any](
 	ctx context.Context, pool *pgxpool.Pool, from Table[R], tenant uuid.UUID, where string, args pgx.NamedArgs,
 ) (R, error) {
-	return read[R](One(ctx, pool, tenant, pgx.RowTo[[]byte], findSQL(from.Name, from.JSON(), where), args))
+	return read[R](One(ctx, pool, tenant, pgx.RowTo[[]byte], findSQL(from.Name, from.JSON(), from.and(where)), args))
 }
 
 // FindAll returns those of a tenant's records that have one of the ids, in no order. There are at most as many ids as rows of a page.
@@ -69,13 +79,14 @@ func FindAll[R any](ctx context.Context, pool *pgxpool.Pool, from Table[R], tena
 		var text []byte
 		err := row.Scan(&text)
 		return read[R](text, err)
-	}, `SELECT `+from.JSON()+` FROM `+from.Name+` r WHERE r.tenant_id = @tenant_id AND r.id = ANY (@ids::uuid[]) LIMIT `+MaxRows,
+	}, `SELECT `+from.JSON()+` FROM `+from.Name+` r
+		WHERE r.tenant_id = @tenant_id AND `+from.and(`r.id = ANY (@ids::uuid[])`)+` LIMIT `+MaxRows,
 		pgx.NamedArgs{"ids": IDs(ids)})
 }
 
 // FindIn returns a record as seen in a transaction of the tenant, or [ErrNotFound], for work that returns a row that it wrote.
 func FindIn[R any](ctx context.Context, tx pgx.Tx, from Table[R], tenant, id uuid.UUID) (R, error) {
-	row := tx.QueryRow(ctx, findSQL(from.Name, from.JSON(), `r.id = @id`), pgx.NamedArgs{"tenant_id": tenant, "id": id})
+	row := tx.QueryRow(ctx, findSQL(from.Name, from.JSON(), from.and(`r.id = @id`)), pgx.NamedArgs{"tenant_id": tenant, "id": id})
 	var text []byte
 	err := row.Scan(&text)
 	return read[R](text, err)

@@ -15,6 +15,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/business"
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/secretkey"
@@ -30,6 +31,8 @@ type Room struct {
 	Expire func(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) error
 	// Duplicates lists groups of similar records.
 	Duplicates func(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Group], error)
+	// Copies is about copies of a business.
+	Copies business.Part
 }
 
 // Tenant is a business of the demo. Its nth customer was created under the key "demo-customer-n".
@@ -50,6 +53,8 @@ type Jobs struct {
 	Event func(ctx context.Context, tenant uuid.UUID, n int64) ([]byte, error)
 	// Private is set if events may be delivered to addresses that are not on the public internet.
 	Private bool
+	// Origin is the public URL of the app, or "" if it isn't configured. Product is its name.
+	Origin, Product string
 }
 
 // Group is a group of similar records.

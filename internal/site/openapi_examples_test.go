@@ -80,6 +80,9 @@ func (e *examples) make(of sitetest.Resource, verbs ...string) string {
 // makeHere creates a resource after its parent.
 func (e *examples) makeHere(of sitetest.Resource, verbs ...string) string {
 	e.Helper()
+	if of.Arrives != nil {
+		return sitetest.Decode[sitetest.Created](e.Bundle, e.program.Create(of, "arrived", of.Command)).ID
+	}
 	e.Refer(of, e.Acme)
 	address := "/api/v1" + of.List()
 	if of.Parent != nil {

@@ -9,17 +9,18 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/assert"
+	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
 )
 
-// ownersPlaces returns the addresses of the lists for owners: attempts, and the resources without an API, such as people and
-// tokens.
+// ownersPlaces returns the addresses of the places for owners: attempts, the file with all data, the resources without an API, such as
+// people and tokens, and those whose API is for tokens that name it.
 func ownersPlaces() []string {
-	places := []string{"/attempts"}
+	places := []string{"/attempts", "/settings/data.zip"}
 	for _, of := range sitecases.Resources() {
-		if of.People && of.Parent == nil && !of.Strangers {
+		if (of.People || of.Owners) && of.Parent == nil && !of.Strangers {
 			places = append(places, of.Path)
 		}
 	}
@@ -36,16 +37,25 @@ func isOwners(path string) bool {
 }
 
 // TestOwnersOnly: a member gets 403 and a page without details from every route about people, tokens, webhooks and attempts.
-// The API has no such routes, for any token.
+// The API has such routes only for tokens whose scope names them, and a token without a scope gets 403.
 func TestOwnersOnly(t *testing.T) {
 	b := setup(t)
 	ada := b.Prepared(b.Acme, "person", peoplecases.Users(), peoplecases.Users().Command).ID
 	sync := b.Prepared(b.Acme, "token", peoplecases.APITokens(), peoplecases.APITokens().Command).ID
 	member := b.Person(b.Replica, b.Member(b.Acme))
-	before, tried := b.Everything(), 0
+	b.Exec(`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'unlimited')`, account.HashToken("unlimited"), b.Acme.ID)
+	unlimited := b.Acme
+	unlimited.Token = "unlimited"
+	program := b.Program(b.Replica, unlimited)
+	before, tried, refused := b.Everything(), 0, 0
 	for _, route := range b.Routes {
-		if strings.HasPrefix(route.Path, "/api/") {
-			assert.Thatf(t, !isOwners(strings.TrimPrefix(route.Path, "/api/v1")), "programs can use %s %s", route.Method, route.Path)
+		if within, inAPI := strings.CutPrefix(route.Path, "/api/v1"); inAPI {
+			if isOwners(within) {
+				a := b.Must(program.Send(t.Context(), route.Method, strings.ReplaceAll(route.Path, "{id}", ada), `{}`))
+				assert.Thatf(t, a.Status == http.StatusForbidden && strings.Contains(a.Body, "insufficient-scope"),
+					"%s %s: %v", route.Method, route.Path, a)
+				refused++
+			}
 			continue
 		}
 		if !isOwners(route.Path) {
@@ -65,13 +75,18 @@ func TestOwnersOnly(t *testing.T) {
 		}
 	}
 	sitetest.WantUnchanged(b, "a member", before, b.Everything())
-	assert.Thatf(t, tried >= 30, "only %d requests", tried)
+	assert.Thatf(t, tried >= 30 && refused >= 10, "only %d requests, and %d of the API", tried, refused)
 	for who, c := range map[string]*sitetest.Client{"owner": b.Person(b.Replica, b.Acme), "member": member} {
 		front := c.Get("/customers").Body
 		links := c.Get("/settings").Body + front
+		for _, of := range sitecases.Resources() {
+			if !of.People && of.Parent == nil {
+				links += c.Get(of.Path).Body
+			}
+		}
 		for _, place := range ownersPlaces() {
 			assert.Thatf(t, (who == "owner") == strings.Contains(links, `href="`+place+`"`),
-				"the settings or the customers lead an %s to %s: %v", who, place, who != "owner")
+				"the settings or a list lead an %s to %s: %v", who, place, who != "owner")
 		}
 		assert.Thatf(t, !strings.Contains(front, `href="/people"`), "the first row of the navigation leads a %s to people", who)
 	}

@@ -39,9 +39,12 @@ func sitePlan() sitetest.Plan {
 			return map[string][]sitetest.Request{
 				"GET /": none, "GET /static/*": none, "GET /healthz": none, "GET /readyz": none,
 				"GET /docs/api": sitetest.Gets(person, "/docs/api"), "GET /openapi.json": sitetest.Gets(person, "/openapi.json"),
-				"GET /problems":        sitetest.Gets(person, "/problems"),
-				"GET /rules":           sitetest.Gets(person, "/rules"),
-				"GET /problems/{slug}": sitetest.Gets(person, "/problems/invalid"),
+				"GET /docs/api/console":        sitetest.Gets(person, "/docs/api/console"),
+				"GET /docs/api/console/{file}": sitetest.Gets(person, "/docs/api/console/console.js"),
+				"GET /problems":                sitetest.Gets(person, "/problems"),
+				"GET /rules":                   sitetest.Gets(person, "/rules"),
+				"GET /problems/{slug}":         sitetest.Gets(person, "/problems/invalid"),
+				"GET /settings/data.zip":       none, // it reads all rows of the tenant
 			}
 		},
 	}

@@ -2,21 +2,24 @@
 package site
 
 import (
+	"onlyonce/internal/customer/customerimport"
 	"onlyonce/internal/customer/customerpages"
-	"onlyonce/internal/customer/customerroom"
-	"onlyonce/internal/customer/importing/importingpages"
 	"onlyonce/internal/event/delivery"
 	"onlyonce/internal/event/eventpages"
+	"onlyonce/internal/importing/importingpages"
+	"onlyonce/internal/importing/importingroom"
 	"onlyonce/internal/invoice/attachment/attachmentpages"
 	"onlyonce/internal/invoice/batch/batchpages"
 	"onlyonce/internal/invoice/closing/closingpages"
 	"onlyonce/internal/invoice/credit/creditpages"
 	"onlyonce/internal/invoice/duplicate/duplicatepages"
+	"onlyonce/internal/invoice/invoiceimport"
 	"onlyonce/internal/invoice/invoicepages"
 	"onlyonce/internal/invoice/invoiceroom"
 	"onlyonce/internal/invoice/logo/logopages"
 	"onlyonce/internal/invoice/mail/mailpages"
 	"onlyonce/internal/invoice/payment/paymentpages"
+	"onlyonce/internal/invoice/paymentimport"
 	"onlyonce/internal/invoice/receipt/receiptpages"
 	"onlyonce/internal/invoice/reminder/reminderpages"
 	"onlyonce/internal/invoice/schedule/schedulepages"
@@ -48,7 +51,9 @@ func Mount(people peoplepages.Config, sendsMail, private bool, more ...func(*web
 		customerpages.Mount(s,
 			invoices.OfCustomer,
 		)
-		importingpages.Mount(s)
+		importingpages.Mount(s, "customers", customerimport.Kind)
+		importingpages.Mount(s, "invoices", invoiceimport.Kind)
+		importingpages.Mount(s, "invoices", paymentimport.Kind)
 		statementpages.Mount(s, invoices.PDF)
 		duplicatepages.Mount(s, invoices.Invoices)
 		// New resources are added above this line.
@@ -68,7 +73,11 @@ func Mount(people peoplepages.Config, sendsMail, private bool, more ...func(*web
 // Rooms returns what domains add to the app besides their pages.
 func Rooms() []room.Room {
 	return []room.Room{
-		customerroom.Room(),
+		importingroom.Room(
+			customerimport.Kind,
+			invoiceimport.Kind,
+			paymentimport.Kind,
+		),
 		invoiceroom.Room(),
 		delivery.Room(),
 	}

@@ -136,11 +136,11 @@ func TestRowLevelSecurity(t *testing.T) {
 	b.Exec(`INSERT INTO customer_erasures (tenant_id, id, customer_id, reason) SELECT tenant_id, new_id(), id, '' FROM customers LIMIT 1`)
 	imported := b.Prepared(b.Acme, "import", customercases.Imports(), customercases.Imports().Command).ID
 	b.Exec(`
-		INSERT INTO customer_import_chunks (tenant_id, import_id, line, created, known, left_out)
-		SELECT tenant_id, id, 2, 1, 0, 0 FROM customer_imports WHERE id = $1`, imported)
+		INSERT INTO import_chunks (tenant_id, import_id, line, created, known, left_out)
+		SELECT tenant_id, id, 2, 1, 0, 0 FROM imports WHERE id = $1`, imported)
 	b.Exec(`
-		INSERT INTO customer_import_problems (tenant_id, import_id, line, problem)
-		SELECT tenant_id, id, 2, 'Enter a name.' FROM customer_imports WHERE id = $1`, imported)
+		INSERT INTO import_problems (tenant_id, import_id, line, problem)
+		SELECT tenant_id, id, 2, 'Enter a name.' FROM imports WHERE id = $1`, imported)
 	b.Exec(`INSERT INTO event_feeds (tenant_id, id, name) VALUES ($1, new_id(), 'Shop')`, b.Acme.ID)
 	b.Exec(`
 		INSERT INTO events (tenant_id, operation, key)
@@ -149,6 +149,9 @@ func TestRowLevelSecurity(t *testing.T) {
 	b.Exec(`
 		INSERT INTO deliveries (tenant_id, endpoint_id, n, event_id, operation, record_id)
 		SELECT tenant_id, id, 0, id, '', id FROM endpoints`)
+	b.Exec(`
+		INSERT INTO endpoint_mails (tenant_id, endpoint_id, disabled_at, user_id, failing_since, answer)
+		SELECT e.tenant_id, e.id, now(), u.id, now(), '' FROM endpoints e JOIN users u ON u.tenant_id = e.tenant_id LIMIT 1`)
 	for _, table := range b.TenantTables() {
 		// So that globex has no row in any table, such as its settings.
 		b.Exec(`SET LOCAL session_replication_role = replica; DELETE FROM ` + table + ` WHERE tenant_id = '` + b.Globex.ID.String() + `'`)

@@ -22,7 +22,8 @@ type Caller struct {
 	// Name is a user's email, or a token's name, for display. Another user may get it later.
 	Name string
 	Role Role
-	// Scope has the first words of the addresses in the API that a token is for, with a space between; "" for all. See [Server.Scopes].
+	// Scope has the first words of the addresses in the API that a token is for, with a space between; "" for all except those of
+	// [Site.OwnersAndPrograms]. See [Server.Scopes].
 	Scope string
 	// Admin is set for an admin of the installation, who may see all tenants: see [Site.Admins].
 	Admin bool
@@ -59,9 +60,9 @@ func (r Role) May(needed Role) bool {
 	return r != "" && slices.Index(roles, r) >= slices.Index(roles, needed)
 }
 
-// covers reports whether a caller may use a part of the API; "" is a page.
-func (c Caller) covers(part string) bool {
-	return part == "" || c.Scope == "" || slices.Contains(strings.Fields(c.Scope), part)
+// covers reports whether a caller may use a part of the API; "" is a page. named is set for a part that a scope has to name.
+func (c Caller) covers(part string, named bool) bool {
+	return part == "" || c.Scope == "" && !named || slices.Contains(strings.Fields(c.Scope), part)
 }
 
 // Scopes returns the parts of the API that tokens may be limited to: the first words of its addresses, sorted.

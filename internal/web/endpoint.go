@@ -168,11 +168,16 @@ func (s *Server) showOpenAPI(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-cache") // ask whether it is still the same
+	sendCached(w, r, "application/json", text)
+	return nil
+}
+
+// sendCached sends a text that changes with the program only. Caches ask whether it is still the same.
+func sendCached(w http.ResponseWriter, r *http.Request, contentType string, text []byte) {
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Set("ETag", strconv.Quote(fmt.Sprintf("%x", sha256.Sum256(text))))
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
-	return nil
 }
 
 // rulesPath is the address of the page with the rules of all resources, each below its own anchor.

@@ -144,7 +144,7 @@ func (s *Server) eventsShown(ctx context.Context, tenant uuid.UUID, found []idem
 	ids := map[*resource][]uuid.UUID{}
 	for i, e := range slices.Backward(found) {
 		m := s.resourceWith(e.Operation)
-		if m == nil || m.api.mux == nil {
+		if m == nil || m.api.mux == nil || m.owners {
 			continue
 		}
 		if places[e.Record] == nil {

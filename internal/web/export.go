@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/record"
 	"onlyonce/internal/record/search"
 	"onlyonce/internal/value/csvfile"
@@ -95,7 +93,7 @@ const byteOrderMark = "\uFEFF"
 func beginCSV(w http.ResponseWriter, name, start string) error {
 	h := w.Header()
 	h.Set("Content-Type", csvType)
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": text.FileName(name + ".csv")}))
+	h.Set("Content-Disposition", attachment(name+".csv"))
 	h.Set("Cache-Control", "private, no-cache")
 	if _, err := io.WriteString(w, start); err != nil {
 		return fmt.Errorf("write CSV: %w", err)

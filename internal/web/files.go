@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
+	"golang.org/x/sync/semaphore"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/file"
@@ -110,6 +111,69 @@ func (f served) write(w http.ResponseWriter, r *http.Request) {
 		asked.Header[name] = r.Header[name]
 	}
 	http.ServeContent(w, &asked, "", time.Time{}, f.content)
+}
+
+// Bounds of downloads by [Site.Stream].
+const (
+	streamTime    = 10 * time.Minute
+	streamsAtOnce = 2
+)
+
+// Stream registers the download of a file that is sent while it is written, which may take ten minutes. At most two are sent at once. The
+// answer is an error if write fails before it writes, and otherwise cut off.
+func (s *Site) Stream(
+	path, contentType string, name func(*http.Request) string, write func(context.Context, *http.Request, io.Writer) error,
+) {
+	places := semaphore.NewWeighted(streamsAtOnce)
+	s.pages.read(path, func(w http.ResponseWriter, r *http.Request) error {
+		if err := TakePlace(r.Context(), places); err != nil {
+			return err
+		}
+		defer places.Release(1)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), streamTime)
+		defer cancel()
+		defer context.AfterFunc(s.Ending, cancel)()
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(streamTime)) // without it, the usual one applies
+		out := &begun{ResponseWriter: w, begin: func() {
+			w.Header().Set("Content-Type", contentType)
+			w.Header().Set("Content-Disposition", attachment(name(r)))
+			w.Header().Set("Cache-Control", NoStore)
+		}}
+		if r.Method == http.MethodHead {
+			out.start()
+			return nil
+		}
+		err := write(ctx, r, out)
+		if err != nil && out.begin == nil {
+			s.classify(r, err) // logs it
+			panic(http.ErrAbortHandler)
+		}
+		return err
+	})
+}
+
+// begun calls begin before the first byte is written.
+type begun struct {
+	http.ResponseWriter
+
+	begin func() // nil afterwards
+}
+
+func (b *begun) start() {
+	if b.begin != nil {
+		b.begin()
+		b.begin = nil
+	}
+}
+
+func (b *begun) Write(p []byte) (int, error) {
+	b.start()
+	return b.ResponseWriter.Write(p) //nolint:wrapcheck // as a ResponseWriter
+}
+
+// attachment returns the Content-Disposition of a file to save.
+func attachment(name string) string {
+	return mime.FormatMediaType("attachment", map[string]string{"filename": text.FileName(name)})
 }
 
 // Bounds of a request with files.

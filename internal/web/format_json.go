@@ -39,7 +39,10 @@ func (m *resource) jsonFormat(op operation) format {
 		},
 		again:  func(w http.ResponseWriter, answer []byte) error { return m.s.sendAnswer(w, answer, true) },
 		decode: func(r *http.Request) (any, error) { return op.command.JSON(onlyCounting(r)) },
-		respond: func(w http.ResponseWriter, _ *http.Request, found Entity, done idempotency.Done[any]) error {
+		respond: func(w http.ResponseWriter, r *http.Request, found Entity, done idempotency.Done[any]) error {
+			if !kind.Changes() {
+				found = m.reveal(r, found)
+			}
 			answer, err := m.answer(kind, done.Outcome, found)
 			if err != nil {
 				return err

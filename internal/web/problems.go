@@ -60,7 +60,7 @@ var (
 		"Ask an owner to make you a member, or ask a member to do it. A program needs a token with the role member. " +
 			"You can use the same key again.", 0}
 	outOfScope = problem{"insufficient-scope", http.StatusForbidden, "Not within the token's scope",
-		"The token is for other parts of the API. Nothing was saved.",
+		"The token's scope doesn't include this part of the API. Nothing was saved.",
 		"Ask an owner for a token with this part in its scope. You can use the same key again.", 0}
 	ownersOnly  = problem{Slug: "owners-only", Status: http.StatusForbidden} // see Logins
 	otherTenant = problem{Slug: "other-tenant", Status: http.StatusConflict} // see Logins

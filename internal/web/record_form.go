@@ -97,7 +97,7 @@ func (m *resource) facts(typed url.Values) (facts []templates.Fact) {
 		return m.form.Facts(typed)
 	}
 	for _, f := range m.form.Fields {
-		value := typed.Get(f.Name)
+		value := strings.Join(typed[f.Name], " ")
 		if read := m.form.Readable[f.Name]; read != nil {
 			value = read(value)
 		}
@@ -250,7 +250,8 @@ func (f inputField) set(input reflect.Value, text string) {
 	}
 }
 
-// fieldsInto sets the fields of an input from those of a form that have their names. A struct is a [file.Input].
+// fieldsInto sets the fields of an input from those of a form that have their names. A struct is a [file.Input]. The values of a field that
+// came several times have spaces between them.
 func fieldsInto(input reflect.Type, fields []templates.Field) func(reflect.Value, *http.Request) {
 	all := inputFields(input)
 	for _, f := range reflect.VisibleFields(input) {
@@ -268,7 +269,7 @@ func fieldsInto(input reflect.Type, fields []templates.Field) func(reflect.Value
 			if field := in.FieldByIndex(all[f.Name].index); field.Kind() == reflect.Struct {
 				field.Set(reflect.ValueOf(fileIn(r, f.Name)))
 			} else {
-				all[f.Name].set(in, r.PostForm.Get(f.Name))
+				all[f.Name].set(in, strings.Join(r.PostForm[f.Name], " "))
 			}
 		}
 	}

@@ -41,6 +41,8 @@ type Resource[R Entity] struct {
 	AsksPeople []*conflict.Kind
 	// View returns the API's representation of a record; nil for R itself.
 	View func(R) any
+	// Reveal returns a new record with its secret, for the API's answer to the request that created it; nil without one.
+	Reveal func(*http.Request, R) R
 	// ShownAt returns the address of the page that shows one; nil if that is its own address.
 	ShownAt func(R) string
 	// Singleton is set where a tenant has exactly one, which has the tenant's id: the settings, at /settings. It comes into being
@@ -60,7 +62,8 @@ type resource struct {
 	rules     []conflict.Rule
 	singleton bool
 	name      func(Entity) string
-	view      func(Entity) any    // the API's representation
+	view      func(Entity) any // the API's representation
+	reveal    func(*http.Request, Entity) Entity
 	shownAt   func(Entity) string // nil if that is its own address
 	decode    func(text []byte) (Entity, error)
 	lookup    func(ctx context.Context, tenant, id uuid.UUID) (Entity, error)
@@ -136,6 +139,10 @@ func mount[R Entity](s *Site, res Resource[R], m resource) *Mounted[R] {
 	m.view = func(found Entity) any { return found }
 	if res.View != nil {
 		m.view = ofEntity(res.View)
+	}
+	m.reveal = func(_ *http.Request, found Entity) Entity { return found }
+	if res.Reveal != nil {
+		m.reveal = func(r *http.Request, found Entity) Entity { return res.Reveal(r, as[R](found)) }
 	}
 	m.decode = func(text []byte) (Entity, error) {
 		var found R

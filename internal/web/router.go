@@ -64,6 +64,7 @@ type router struct {
 	prefix   string // of all paths, in the list of routes
 	public   bool
 	needs    Role      // of all routes; "" for the default: who is read-only reads, and members do all else
+	named    bool      // whether the scope of a token has to name the part of the API
 	resource *resource // that the routes belong to; nil for none
 }
 
@@ -105,7 +106,7 @@ func (rt router) add(method, path string, repeat Repeat, why string, h Handler) 
 		switch who := Principal(r); {
 		case needs == "":
 			err = h(w, r)
-		case !who.covers(part):
+		case !who.covers(part, rt.named):
 			err = errOutOfScope
 		case !who.Role.May(needs):
 			err = refusal

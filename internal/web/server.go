@@ -160,6 +160,8 @@ func (s *Server) mount(mux chi.Router, sameOrigin func(http.Handler) http.Handle
 			public.mux = mux
 			public.read("/", func(w http.ResponseWriter, r *http.Request) error { return s.SeeOther(w, r, s.home()) })
 			public.read(docsPath, s.showAPIDocs)
+			public.read(consolePath, s.showConsole)
+			public.read(consolePath+"/{file}", sendConsoleFile)
 			public.read(rulesPath, s.showRules)
 			public.read("/openapi.json", s.showOpenAPI)
 			public.read("/problems", s.listProblems)

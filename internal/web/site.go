@@ -68,6 +68,15 @@ func (s *Site) Owners(section string) *Site {
 	return inner
 }
 
+// OwnersAndPrograms is the site of [Site.Owners] with an API, for tokens whose scope names its part, which only owners create. Its records
+// have no events.
+func (s *Site) OwnersAndPrograms(section string) *Site {
+	inner := s.Owners(section)
+	inner.api = s.api
+	inner.api.named = true
+	return inner
+}
+
 // Admins returns a site for pages that only admins of the installation see, with any role in a tenant. No cache keeps them.
 func (s *Site) Admins() *Site {
 	inner := s.With(s.requireAdmin).Everybody()

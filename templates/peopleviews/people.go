@@ -25,6 +25,9 @@ type Token struct {
 	Secret, Until string
 }
 
+// ScopeField has a part of the API, for each that a token is for.
+const ScopeField = "scope"
+
 // roles returns the roles that a person may have.
 func roles() []templates.Option {
 	return []templates.Option{{Value: "member", Text: "Member"}, {Value: "owner", Text: "Owner"}, {Value: "read-only", Text: "Read-only"}}

@@ -6,7 +6,8 @@ import "onlyonce/templates"
 type Settings struct {
 	templates.RecordView
 
-	Groups []FactGroup
+	Groups       []FactGroup
+	DownloadHref string // of all data; "" for a user who may not have it
 }
 
 // FactGroup is facts under a heading.

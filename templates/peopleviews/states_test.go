@@ -56,7 +56,7 @@ func states() map[string]templ.Component {
 		"attempts not kept":       peopleviews.AttemptsPage(page, peopleviews.AttemptList{}),
 		"settings": peopleviews.SettingsPage(withHistory, peopleviews.Settings{
 			RecordView: templates.RecordView{Name: "Settings", Facts: archived.Facts, EditHref: "/settings/edit"},
-			Groups:     []peopleviews.FactGroup{{Title: "Bank account", Facts: withLines}},
+			Groups:     []peopleviews.FactGroup{{Title: "Bank account", Facts: withLines}}, DownloadHref: "/settings/data.zip",
 		}),
 		"settings form": peopleviews.SettingsFormPage(page, peopleviews.SettingsForm{
 			Form: templates.Form{
@@ -88,7 +88,10 @@ func states() map[string]templ.Component {
 		"token, later": peopleviews.TokenPage(page, peopleviews.Token{
 			RecordView: templates.RecordView{Name: "sync", Actions: []templates.Action{archived.Restore}},
 		}),
-		"token form": peopleviews.TokenForm(page, templates.Form{Title: "New token", Key: "k"}, "customers, events"),
+		"token form": peopleviews.TokenForm(page, templates.Form{
+			Title: "New token", Key: "k", Typed: url.Values{"scope": {"customers", hostile}},
+			Errors: templates.FieldErrors{{Control: "scope", Message: hostile}},
+		}, []string{"customers", "events"}),
 		"login": peopleviews.LoginPage(anonymous, peopleviews.Login{
 			Next: "/invoices",
 			Demo: []templates.DemoLogin{{Tenant: "Acme", Email: "a@b.c", Password: "p"}},

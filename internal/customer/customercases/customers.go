@@ -73,7 +73,7 @@ func Customers() sitetest.Resource {
 	}
 }
 
-// GrowMerges inserts merges of acme, with merged customers, distinctions, erasures and imports. An import has a new and a known customer.
+// GrowMerges inserts merges of acme, with merged customers, distinctions, erasures, and imports with a new and a known customer.
 func GrowMerges(b *sitetest.Bundle) {
 	b.Helper()
 	b.Exec(fmt.Sprintf(`
@@ -93,19 +93,8 @@ func GrowMerges(b *sitetest.Bundle) {
 		INSERT INTO customer_distinctions (tenant_id, id, customer_ids)
 		SELECT '%[1]s', pg_temp.id(n), ARRAY[pg_temp.id(n), pg_temp.id(n + %[2]d)] FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO customer_distinct_pairs (tenant_id, one_id, other_id)
-		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n + %[2]d) FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO customer_imports (
-			tenant_id, id, file_name, encoding, separator, headings, headings_digest, columns, row_count, source, state, confirmed_at)
-		SELECT '%[1]s', pg_temp.id(n), 'customers.csv', 'utf-8', 'comma', '{Name,Email}', sha256(n::text::bytea), '{name,email}', 2, 'csv',
-			CASE n %% 3 WHEN 0 THEN 'uploaded' WHEN 1 THEN 'running' ELSE 'stopped' END, CASE WHEN n %% 3 > 0 THEN now() END
-		FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO customer_import_files (tenant_id, import_id, content)
-		SELECT '%[1]s', pg_temp.id(n), convert_to(format(E'Name,Email\nCustomer %%1$s,%%1$s@example.com\nNew %%1$s,\n', n), 'UTF8')
-		FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO customer_import_chunks (tenant_id, import_id, line, created, known, left_out)
-		SELECT '%[1]s', pg_temp.id(n), 1000, 0, 0, 1 FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO customer_import_problems (tenant_id, import_id, line, problem)
-		SELECT '%[1]s', pg_temp.id(n), 1000, 'Enter a name.' FROM generate_series(1, %[2]d) AS n`, b.Acme.ID, sitetest.Many))
+		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n + %[2]d) FROM generate_series(1, %[2]d) AS n`, b.Acme.ID, sitetest.Many))
+	GrowImports(b, "customers", 0, "{Name,Email}", "{name,email}", `Name,Email\nCustomer %1$s,%1$s@example.com\nNew %1$s,\n`)
 }
 
 // Erasures erase the personal data of an archived customer.

@@ -56,6 +56,9 @@ func erasable(r *http.Request, c customer.Customer, view *templates.RecordView) 
 	case !c.ErasedAt.IsZero():
 		view.EditHref, view.Restore = "", templates.Action{}
 		view.Archive = "The personal data was erased on " + web.Day(r, c.ErasedAt) + ". This customer can't be used any more."
+		if c.TakenBack {
+			view.Archive = "Its import was taken back, so its details were erased. This customer can't be used any more."
+		}
 		return nil
 	case c.ArchivedAt.IsZero() || !web.Principal(r).Role.May(web.Owner):
 		return nil

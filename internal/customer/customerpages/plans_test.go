@@ -56,7 +56,6 @@ func everyCustomer(b *sitetest.Bundle, program, person *sitetest.Client) map[str
 	maps.Copy(routes, everyChange(b, program, person))
 	maps.Copy(routes, everyMerge(b, program, person))
 	maps.Copy(routes, everyErasure(b, program, person))
-	maps.Copy(routes, everyImport(program, person))
 	return routes
 }
 
@@ -78,42 +77,6 @@ func everyErasure(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 		"GET /erasures/{id}": sitetest.Gets(person, "/erasures/"+sitetest.RowID(1)),
 	}
 	maps.Copy(routes, sitetest.EveryEvent(program, person, "/erasures/{id}/events", "/erasures/"+sitetest.RowID(7)+"/events"))
-	for route := range routes {
-		if strings.Contains(route, "/api/") {
-			delete(routes, route)
-		}
-	}
-	return routes
-}
-
-// everyImport returns the requests of the routes of imports. Of three, the first is running, the second stopped and the third uploaded.
-func everyImport(program, person *sitetest.Client) map[string][]sitetest.Request {
-	of := customercases.Imports()
-	at := func(n int) string { return of.Path + "/" + sitetest.RowID(n) }
-	send := func(key, path string, command url.Values) sitetest.Request {
-		return sitetest.Request{What: key + " " + path, Want: 0, Send: func() sitetest.Answer {
-			return person.Submit(path, sitetest.Change(command, "idempotency_key", key))
-		}}
-	}
-	routes := map[string][]sitetest.Request{
-		"GET /customer-imports":     sitetest.Gets(person, sitetest.PagesOf(of.Path)...),
-		"GET /customer-imports/new": sitetest.Gets(person, of.Path+"/new?key=fresh"),
-		"POST /customer-imports": {
-			send("one", of.Path, of.Command), send("one", of.Path, of.Command), send("another", of.Path, of.Other),
-		},
-		"GET /customer-imports/{id}": sitetest.Gets(person, at(1), at(2), at(3)+"?show=new",
-			at(3)+"?column=name&column=&source=shop"),
-		"GET /customer-imports/{id}/confirm": sitetest.Gets(person, at(3)+"/confirm?key=fresh"),
-		"POST /customer-imports/{id}/confirm": {
-			send("one", at(3)+"/confirm", nil), send("one", at(3)+"/confirm", nil), send("late", at(4)+"/confirm", nil),
-		},
-		"POST /customer-imports/{id}/stop": {send("one", at(4)+"/stop", nil), send("one", at(4)+"/stop", nil)},
-		"POST /customer-imports/{id}/continue": {
-			send("one", at(5)+"/continue", nil), send("one", at(5)+"/continue", nil),
-		},
-		"GET /customer-imports/{id}/problems": sitetest.Gets(person, at(1)+"/problems"),
-	}
-	maps.Copy(routes, sitetest.EveryEvent(program, person, "/customer-imports/{id}/events", at(7)+"/events"))
 	for route := range routes {
 		if strings.Contains(route, "/api/") {
 			delete(routes, route)

@@ -332,3 +332,37 @@ func TestOldDeliveriesGo(t *testing.T) {
 	b.delivered()
 	assert.Equal(t, len(b.got()), 1, "received")
 }
+
+// TestMailToOwners checks that two workers that switch an endpoint off at once queue one email for each owner.
+func TestMailToOwners(t *testing.T) {
+	b := setup(t, "customer.")
+	b.Exec(`
+		INSERT INTO users (tenant_id, email, password_hash, role, disabled_at) VALUES
+			($1, 'ada@example.com', 'hash', 'owner', NULL), ($1, 'grace@example.com', 'hash', 'owner', NULL),
+			($1, 'invited@example.com', '', 'owner', NULL), ($1, 'left@example.com', 'hash', 'owner', now()),
+			($1, 'member@example.com', 'hash', 'member', NULL)`, b.Tenant)
+	b.customer("first", 0)
+	b.customer("second", 0)
+	var both sync.WaitGroup
+	both.Add(2)
+	b.answers(func(w http.ResponseWriter, _ *http.Request) {
+		both.Done()
+		both.Wait()
+		w.WriteHeader(http.StatusGone)
+	})
+	storetest.Together(2, func(int) error {
+		b.work(delivery.NewWorker(b.config))
+		return nil
+	})
+	got := storetest.Value[string](b, `
+		SELECT string_agg(u.email || ' ' || m.status, ', ' ORDER BY u.email)
+		FROM endpoint_mails m JOIN users u ON u.tenant_id = m.tenant_id AND u.id = m.user_id`)
+	assert.Equal(t, got, "ada@example.com 410, grace@example.com 410")
+	mail := storetest.Value[uuid.UUID](b, `SELECT id FROM endpoint_mails ORDER BY id LIMIT 1`)
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM river.river_job WHERE kind = 'endpoint_mail'`), 2, "jobs")
+	b.Exec(`DELETE FROM river.river_job WHERE args ->> 'mail' IS DISTINCT FROM $1::text`, mail)
+	b.DB.IsOfRiver(t, delivery.MailJob{Tenant: b.Tenant, Mail: mail})
+	b.Exec(`UPDATE endpoint_mails SET id = new_id(now() - interval '31 days') WHERE id = $1`, mail)
+	must.OK(t, delivery.Room().Expire(t.Context(), b.DB.Pool, b.Tenant))
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM endpoint_mails`), 1, "mails are left")
+}

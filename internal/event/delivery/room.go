@@ -3,7 +3,6 @@ package delivery
 import (
 	"github.com/riverqueue/river"
 
-	"onlyonce/internal/event/endpoint"
 	"onlyonce/internal/room"
 )
 
@@ -11,12 +10,17 @@ import (
 const workers = 64
 
 // Room returns the additions of deliveries to the app.
-func Room() room.Room { return room.Room{Jobs: addJobs, Expire: endpoint.Expire} }
+func Room() room.Room { return room.Room{Jobs: addJobs, Expire: expire} }
 
 func addJobs(jobs room.Jobs) error {
 	river.AddWorker(jobs.River.Workers, NewWorker(Config{
 		Pool: jobs.Mails.Pool, Log: jobs.Log, Key: jobs.Key, Event: jobs.Event, Private: jobs.Private,
 	}))
 	jobs.River.Queues[Queue] = river.QueueConfig{MaxWorkers: workers}
+	mails, err := NewMailWorker(jobs.Mails, jobs.Origin, jobs.Product)
+	if err != nil {
+		return err
+	}
+	river.AddWorker(jobs.River.Workers, mails)
 	return nil
 }

@@ -45,11 +45,18 @@ var Deliveries = record.Table[Delivery]{Name: "deliveries", Fields: `
 
 // DeliveryRules returns the uniqueness rules of deliveries.
 func DeliveryRules() []conflict.Rule {
-	return []conflict.Rule{{
-		Constraint: "deliveries_once",
-		Sentence:   "One delivery per endpoint and event.",
-		Answer:     "Resending it sends the same event again.",
-	}}
+	return []conflict.Rule{
+		{
+			Constraint: "deliveries_once",
+			Sentence:   "One delivery per endpoint and event.",
+			Answer:     "Resending it sends the same event again.",
+		},
+		{
+			Constraint: "endpoint_mails_once",
+			Sentence:   "One email per owner when an endpoint is switched off after failures.",
+			Answer:     "No second one is sent, whatever else fails at the same time.",
+		},
+	}
 }
 
 // ListDeliveries returns a page of the deliveries to an endpoint, or to all with [uuid.Nil], newest first.

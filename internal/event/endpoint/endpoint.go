@@ -23,15 +23,18 @@ type Endpoint struct {
 	Address string `json:"address"`
 	// Operations are the beginnings of the operations whose events are delivered, with spaces between them; "" for all.
 	Operations string    `json:"operations"`
+	CreatedBy  string    `json:"created_by"`           // a user or a token, or "" if it is unknown
 	DisabledAt time.Time `json:"disabled_at,omitzero"` // UTC; zero while it is on
 	// DisabledReason is a sentence, or "" if a user switched it off.
 	DisabledReason string `json:"disabled_reason,omitzero"`
+	// Secret is set only in the API's answer to the request that added it, see [Secret].
+	Secret string `json:"secret,omitzero" doc:"Only in the answer to the request that added it."`
 }
 
 // Table is the table of endpoints.
 var Table = record.Table[Endpoint]{
 	Name: "endpoints",
-	Fields: `'address', r.address, 'operations', r.operations, 'disabled_at', r.disabled_at,
+	Fields: `'address', r.address, 'operations', r.operations, 'created_by', r.created_by, 'disabled_at', r.disabled_at,
 	'disabled_reason', NULLIF(r.disabled_reason, '')`,
 }
 
@@ -46,8 +49,8 @@ func Secret(key secretkey.Key, tenant, endpoint uuid.UUID) string {
 
 // Input is the unchecked input.
 type Input struct {
-	Address    string `json:"address"`
-	Operations string `json:"operations,omitzero"`
+	Address    string `json:"address" doc:"To which events are sent."`
+	Operations string `json:"operations,omitzero" doc:"The beginnings of their names, with spaces between them. Empty for all."`
 }
 
 // Draft is the command that adds or changes an endpoint.

@@ -16,8 +16,8 @@ var Add = idempotency.Define(idempotency.Spec[Draft, Endpoint]{
 	Kind: idempotency.Create, Name: "endpoint.add", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		tx.Exec(`
-			INSERT INTO endpoints (tenant_id, id, address, operations)
-			VALUES (@tenant_id, @record_id, @address, @operations)`, d.args())
+			INSERT INTO endpoints (tenant_id, id, address, operations, created_by)
+			VALUES (@tenant_id, @record_id, @address, @operations, @actor)`, d.args())
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{

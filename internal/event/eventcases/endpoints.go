@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/event/endpoint"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -12,7 +13,7 @@ import (
 func Endpoints() sitetest.Resource {
 	command := url.Values{"address": {"https://shop.example/hooks"}, "operations": {""}}
 	return sitetest.Resource{
-		Name: "endpoint", Path: "/endpoints", People: true,
+		Name: "endpoint", Path: "/endpoints", Owners: true,
 		Words:   sitetest.Words{Verb: "add", Past: "added"},
 		Command: command,
 		Label:   "https://shop.example/hooks",
@@ -32,13 +33,19 @@ func Endpoints() sitetest.Resource {
 			{Verb: "disable", Past: "disabled", Undo: "enable"},
 			{Verb: "enable", Past: "enabled", From: []string{"disable"}, Undo: "disable"},
 		},
+		API: sitetest.API{
+			Encode: func(form url.Values) string {
+				return sitetest.Encode(endpoint.Input{Address: form.Get("address"), Operations: form.Get("operations")})
+			},
+			Input: endpoint.Input{},
+		},
 	}
 }
 
 // Deliveries are the events of customers on their way to an endpoint, each delivered already.
 func Deliveries() sitetest.Resource {
 	return sitetest.Resource{
-		Name: "delivery", Path: "/deliveries", People: true, Words: sitetest.Words{Verb: "deliver", Past: "delivered"},
+		Name: "delivery", Path: "/deliveries", Owners: true, Words: sitetest.Words{Verb: "deliver", Past: "delivered"},
 		Command: url.Values{"email": {"delivered@example.com"}}, Label: "customer.upsert",
 		Other: url.Values{"email": {"other@example.com"}},
 		Arrives: func(b *sitetest.Bundle, of sitetest.Tenant, key string, command url.Values) sitetest.Answer {

@@ -14,13 +14,14 @@ import (
 	"onlyonce/templates"
 )
 
-// mountDeliveries mounts the deliveries to all endpoints, for owners.
+// mountDeliveries mounts the deliveries to all endpoints, for owners and the tokens that they allow it.
 func mountDeliveries(s *web.Site) {
 	m := web.Resource[endpoint.Delivery]{
 		One: "delivery", Path: "/deliveries", Table: endpoint.Deliveries, Rules: endpoint.DeliveryRules(),
 		Name: func(d endpoint.Delivery) string { return d.Operation },
-	}.Mount(s.Owners("settings"))
+	}.Mount(s.OwnersAndPrograms("settings"))
 	web.List(m, web.Listing[endpoint.Delivery]{
+		Summary: "The deliveries of the last 30 days, newest first.",
 		Filters: []web.Filter{{Name: "endpoint_id", Of: "endpoints", Names: search.Names{Names: endpoint.Names}}},
 		Read: func(r *http.Request, page record.Page) (record.List[endpoint.Delivery], error) {
 			of, err := uuid.Parse(r.URL.Query().Get("endpoint_id"))
@@ -39,6 +40,7 @@ func mountDeliveries(s *web.Site) {
 		Empty: "Each event that is sent to an endpoint appears here for 30 days.",
 	})
 	web.Show(m, web.RecordPage[endpoint.Delivery]{
+		Summary: "One delivery.",
 		Facts: func(r *http.Request, d endpoint.Delivery) []templates.Fact {
 			return web.KnownFacts(
 				templates.Fact{Label: "Endpoint", Value: d.Endpoint.Name, Href: "/endpoints/" + d.Endpoint.ID.String()},
@@ -55,7 +57,7 @@ func mountDeliveries(s *web.Site) {
 			return []string{}
 		},
 	})
-	web.Transition(m, "resend", "resent", "", endpoint.Resend, web.Nothing())
+	web.Transition(m, "resend", "resent", "Send the event of a delivery again.", endpoint.Resend, web.Nothing())
 }
 
 func deliveryState(d endpoint.Delivery) string {

@@ -22,8 +22,8 @@ func placeAt(n, id string) string {
 	return record.Cursor{Of: record.ListName("/events", nil), From: record.Key{n, id}}.String()
 }
 
-// TestEvents checks that the API has the events since the feed was started, except for operations without an API, and that an empty page
-// has the place at which the next page begins.
+// TestEvents checks that the API has the events since the feed was started, except for operations without an API and those on endpoints,
+// and that an empty page has the place at which the next page begins.
 func TestEvents(t *testing.T) {
 	b := sitetest.Setup(t)
 	program, customers := b.Program(b.Replica, b.Acme), customercases.Customers()
@@ -33,6 +33,7 @@ func TestEvents(t *testing.T) {
 
 	b.Prepared(b.Acme, "start", eventcases.Feeds(), eventcases.Feeds().Command)
 	b.Prepared(b.Acme, "token", peoplecases.APITokens(), peoplecases.APITokens().Command)
+	b.Prepared(b.Acme, "endpoint", eventcases.Endpoints(), eventcases.Endpoints().Command)
 	made := b.Prepared(b.Acme, "made", customers, customers.Command)
 	b.Prepared(b.Acme, "again", customers, customers.Command)
 	path := "/api/v1/customers/" + made.ID

@@ -1,4 +1,4 @@
-// Package eventpages has the pages and the API of event feeds and endpoints, the pages of deliveries, and the events in the API.
+// Package eventpages has the pages and the API of event feeds, endpoints and deliveries, and the events in the API.
 package eventpages
 
 import (

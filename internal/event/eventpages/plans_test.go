@@ -13,7 +13,6 @@ import (
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/event/delivery"
-	"onlyonce/internal/event/endpoint"
 	"onlyonce/internal/event/eventcases"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
@@ -52,12 +51,12 @@ func everyEvent(b *sitetest.Bundle, program, person *sitetest.Client) map[string
 			"/api/v1/events?after="+place(2*sitetest.Many-1)),
 	}
 	maps.Copy(routes, sitetest.EveryEvent(program, person, "/event-feeds/{id}/events", one+"/events"))
-	maps.Copy(routes, everyEndpoint(b, person))
+	maps.Copy(routes, everyEndpoint(b, program, person))
 	return routes
 }
 
 // everyEndpoint returns the requests of the routes of endpoints and deliveries. Most deliveries are to endpoint 7, which is on.
-func everyEndpoint(b *sitetest.Bundle, person *sitetest.Client) map[string][]sitetest.Request {
+func everyEndpoint(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
 	of, one := eventcases.Endpoints(), "/endpoints/"+sitetest.RowID(7)
 	routes := b.EveryOwners(person, of, sitetest.Change(of.Command, "address", "https://shop7.example/"))
 	for i, form := range routes["POST /endpoints"] {
@@ -78,12 +77,24 @@ func everyEndpoint(b *sitetest.Bundle, person *sitetest.Client) map[string][]sit
 	routes["POST /endpoints/{id}/edit"] = []sitetest.Request{
 		edit(http.StatusSeeOther, "changed"), edit(http.StatusSeeOther, "changed"), // replayed
 	}
+	create := sitetest.Request{What: "API", Want: http.StatusCreated, Send: func() sitetest.Answer {
+		return program.Create(of, "api", sitetest.Change(of.Command, "address", "https://api.example/"))
+	}}
+	routes["POST /api/v1/endpoints"] = []sitetest.Request{create, b.Expiry(), {What: "late", Want: http.StatusOK, Send: create.Send}}
+	routes["PUT /api/v1/endpoints/{id}"] = []sitetest.Request{{What: "API", Want: http.StatusOK, Send: func() sitetest.Answer {
+		changing := program.With("If-Match", sitetest.ETag(2))
+		return b.Must(changing.Send(b.Context(), http.MethodPut, "/api/v1"+one, of.API.Encode(of.Edited.Command)))
+	}}}
 	list := "/deliveries?endpoint_id=" + sitetest.RowID(7)
 	routes["GET /deliveries"] = sitetest.Gets(person, "/deliveries", list, sitetest.At(list, "", sitetest.RowID(sitetest.Many/2), false),
 		sitetest.At(list, "", sitetest.RowID(sitetest.Many/2), true))
 	routes["GET /deliveries/{id}"] = sitetest.Gets(person, "/deliveries/"+sitetest.RowID(7), "/deliveries/"+sitetest.Nobody)
 	for _, path := range []string{"/endpoints", "/deliveries"} {
-		maps.Copy(routes, sitetest.EveryEvent(nil, person, path+"/{id}/events", path+"/"+sitetest.RowID(7)+"/events"))
+		maps.Copy(routes, sitetest.EveryEvent(program, person, path+"/{id}/events", path+"/"+sitetest.RowID(7)+"/events"))
+		api := "/api/v1" + path
+		routes["GET "+api] = sitetest.Gets(program, api, sitetest.At(api, "", sitetest.RowID(sitetest.Many/2), false),
+			sitetest.At(api, "", sitetest.RowID(sitetest.Many/2), true))
+		routes["GET "+api+"/{id}"] = sitetest.Gets(program, api+"/"+sitetest.RowID(7), api+"/"+sitetest.Nobody)
 	}
 	return routes
 }
@@ -104,8 +115,9 @@ func delivers(p *sitetest.Planner) {
 		assert.Thatf(p, err == nil && received >= 3, "%d received, %v", received, err)
 	})
 	p.Exec(`UPDATE deliveries SET id = new_id() WHERE n > $1`, sitetest.Few/2)
+	p.Exec(`UPDATE endpoint_mails SET id = new_id() WHERE id > $1`, sitetest.RowID(sitetest.Few/2))
 	p.During("deleting old deliveries", func() {
-		err := endpoint.Expire(p.Context(), p.Pool, p.Acme.ID)
+		err := delivery.Room().Expire(p.Context(), p.Pool, p.Acme.ID)
 		assert.Thatf(p, err == nil, "%v", err)
 	})
 }

@@ -69,6 +69,7 @@ const Drafts = 100
 // GrowInvoices inserts invoices of acme and their parts, for the customers that grow makes.
 func GrowInvoices(b *sitetest.Bundle) {
 	b.Helper()
+	growImports(b)
 	b.Exec(fmt.Sprintf(`
 		CREATE OR REPLACE FUNCTION pg_temp.id(n bigint) RETURNS uuid LANGUAGE sql AS
 			$$ SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;

@@ -19,7 +19,8 @@ func Resources() []sitetest.Resource {
 	return []sitetest.Resource{
 		Invoices(), Payments(), Refunds(), CreditNotes(), CreditReversals(), WriteOffs(), Receipts(), Allocations(), Repayments(), Mails(),
 		Schedules(), Periods(), WebhookSources(), WebhookSecrets(), WebhookEvents(), InvoiceDistinctions(), NextNumbers(), NumberPatterns(),
-		Attachments(), Logos(), Reminders(), ReminderBatches(), ReminderPlans(), Closings(), Batches(), MailTexts(),
+		Attachments(), Logos(), Reminders(), ReminderBatches(), ReminderPlans(), Closings(), Batches(), MailTexts(), Imports(),
+		PaymentImports(),
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 
 // Room returns the additions of invoices to the app.
 func Room() room.Room {
-	return room.Room{Demo: demo, Jobs: addJobs, Expire: expire, Duplicates: duplicates}
+	return room.Room{Demo: demo, Jobs: addJobs, Expire: expire, Duplicates: duplicates, Copies: copies()}
 }
 
 // expire deletes the bodies of old events.

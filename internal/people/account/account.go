@@ -159,11 +159,12 @@ func MayChange(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name s
 	return may, nil
 }
 
-// HasToken reports whether a secret belongs to the API token with an id, and the token is not revoked.
+// HasToken reports whether a secret belongs to the API token with an id, and the token is neither revoked nor expired.
 func HasToken(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, token string) (has bool, err error) {
 	err = pool.QueryRow(ctx, `
 		SELECT EXISTS (
-			SELECT FROM api_tokens WHERE token_hash = $1 AND tenant_id = $2 AND id = $3 AND revoked_at IS NULL)`,
+			SELECT FROM api_tokens
+			WHERE token_hash = $1 AND tenant_id = $2 AND id = $3 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))`,
 		HashToken(token), tenant, id).Scan(&has)
 	if err != nil {
 		return false, fmt.Errorf("look at a token: %w", err)

@@ -19,6 +19,9 @@ type Token struct {
 	Name      string    `json:"name"`
 	Role      Role      `json:"role"`
 	CreatedAt time.Time `json:"created_at"`
+	Scope     string    `json:"scope,omitzero"` // the parts of the API that it is for, with spaces between them; "" for all
+	// ExpiresAt is the time in UTC from which on it is refused, or nil.
+	ExpiresAt *time.Time `json:"expires_at,omitzero"`
 }
 
 // ErrExists means that the tenant has a token with the name.
@@ -97,10 +100,10 @@ func RevokeToken(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name
 	return false, nil
 }
 
-// ListTokens returns at most [MaxList] active tokens of a tenant after a name, ordered by name.
+// ListTokens returns at most [MaxList] tokens of a tenant that are not revoked after a name, ordered by name. Some may have expired.
 func ListTokens(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, after string) ([]Token, error) {
 	rows, err := pool.Query(ctx, `
-		SELECT name, role, created_at FROM api_tokens
+		SELECT name, role, created_at, scope, expires_at FROM api_tokens
 		WHERE tenant_id = $1 AND revoked_at IS NULL AND name > $2
 		ORDER BY name LIMIT $3`, tenant, after, MaxList)
 	if err != nil {

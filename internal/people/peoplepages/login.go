@@ -28,9 +28,10 @@ func (s *pages) mountLogins() {
 			ToDo: "Log in as the first business again and send the form once more, or confirm that you want it for the other one.",
 		},
 		OwnersOnly: web.Explanation{
-			Title:   "Only owners can open this page",
-			Meaning: "People, API tokens and attempts are for owners only, and there's no API for them. Nothing was saved.",
-			ToDo:    "Ask an owner to do it for you.",
+			Title: "Only owners can open this page",
+			Meaning: "People, API tokens, attempts and the file with all data are for owners only, and there's no API for them. " +
+				"Nothing was saved.",
+			ToDo: "Ask an owner to do it for you.",
 		},
 		Strangers:  account.Strangers,
 		Promotion:  "Ask an owner of the business to make you a member, or a member to do it.",

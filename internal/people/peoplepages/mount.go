@@ -10,6 +10,7 @@ import (
 	"github.com/go-chi/httprate"
 	"golang.org/x/sync/semaphore"
 
+	"onlyonce/internal/people/business"
 	"onlyonce/internal/people/token"
 	"onlyonce/internal/people/user"
 	"onlyonce/internal/value/secretkey"
@@ -30,6 +31,8 @@ type Config struct {
 	Demo []templates.DemoLogin
 	// SignUp is set if people without a login may create a business, and ShowsLinks if pages show the link that is mailed otherwise.
 	SignUp, ShowsLinks bool
+	// Copies has what domains add to the file with all data of a business.
+	Copies []business.Part
 }
 
 type pages struct {
@@ -52,6 +55,7 @@ func Mount(s *web.Site, c Config) {
 	p.mountLogins()
 	p.mountSettings()
 	owners := s.Owners("settings")
+	p.mountData(owners)
 	p.mountPeople(owners)
 	p.mountTokens(owners)
 	p.mountAttempts(owners)

@@ -2,11 +2,15 @@ package peoplepages
 
 import (
 	"cmp"
+	"context"
+	"io"
 	"net/http"
 	"strings"
 
 	"github.com/a-h/templ"
 
+	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/business"
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
@@ -53,10 +57,31 @@ func (s *pages) mountSettings() {
 		Page: func(r *http.Request, p templates.Page, is settings.Settings) (templ.Component, error) {
 			view := peopleviews.Settings{RecordView: web.RecordView(m, r, is), Groups: settingsGroups(is)}
 			view.Name = "Settings"
+			if web.Principal(r).Role.May(web.Owner) {
+				view.DownloadHref = dataPath
+			}
 			return peopleviews.SettingsPage(p, view), nil
 		},
 	})
 	web.Change(m, http.MethodPut, "Replace the settings. Documents issued before stay as they are.", settings.Edit, draft)
+}
+
+// dataPath is the path of the file with all data of the business.
+const dataPath = "/settings/data.zip"
+
+// mountData mounts the download of package business.
+func (s *pages) mountData(owners *web.Site) {
+	name := func(r *http.Request) string {
+		return web.Principal(r).TenantName + " " + web.Principal(r).Today().String() + ".zip"
+	}
+	owners.Stream(dataPath, "application/zip", name, func(ctx context.Context, r *http.Request, w io.Writer) error {
+		who := web.Principal(r)
+		m, err := business.Export(ctx, s.site.Pool, w, account.Tenant{ID: who.Tenant, Name: who.TenantName}, s.config.Copies)
+		if err == nil {
+			s.site.Log.InfoContext(ctx, "all data of a business was downloaded", "tenant", who.Tenant, "user", who.User, "export", m.Export)
+		}
+		return err
+	})
 }
 
 // settingsGroups returns the facts that are not about the business itself.

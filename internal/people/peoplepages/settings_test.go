@@ -1,10 +1,14 @@
 package peoplepages_test
 
 import (
+	"archive/zip"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	domain "onlyonce/internal/people/settings"
 	"onlyonce/internal/site/sitetest"
@@ -38,6 +42,20 @@ func TestSettingsPage(t *testing.T) {
 	assert.Equal(t, form.Get("address"), "12 Dame Street\nDublin 2", "the form has the address")
 	sitetest.Keeps(b, b.Page(person.Get(person.Get("/settings/edit").Location())),
 		sitetest.Change(peoplecases.Settings().Command, "address", "12 Dame Street\nDublin 2"))
+}
+
+// TestAllData downloads the data of a business.
+func TestAllData(t *testing.T) {
+	b := sitetest.Setup(t)
+	a := b.Person(b.Replica, b.Acme).Get("/settings/data.zip")
+	assert.Thatf(t, a.Status == http.StatusOK && a.Header.Get("Cache-Control") == "private, no-store" &&
+		strings.HasPrefix(a.Header.Get("Content-Disposition"), `attachment; filename=Acme-`), "%d %v", a.Status, a.Header)
+	file, err := zip.NewReader(strings.NewReader(a.Body), int64(len(a.Body)))
+	must.OK(t, err)
+	settings, err := file.Open("settings.csv")
+	must.OK(t, err)
+	text, err := io.ReadAll(settings)
+	assert.Thatf(t, err == nil && strings.Contains(string(text), "\nAcme,"), "%s, %v", text, err)
 }
 
 // TestTimeZone checks that pages and forms follow a change of the time zone, for a session and a token that began before.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -35,12 +34,13 @@ func (s *pages) mountTokens(owners *web.Site) {
 	draft := web.NewForm(m, check, web.Form[token.Token]{
 		Fields: []templates.Field{
 			{Name: "name", Value: "Name"}, {Name: "role", Value: "Role"},
-			{Name: "scope", Value: "Scope"}, {Name: "valid_days", Value: "Valid for"},
+			{Name: peopleviews.ScopeField, Value: "Scope"}, {Name: "valid_days", Value: "Valid for"},
 		},
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-			return peopleviews.TokenForm(p, f, strings.Join(s.site.Scopes(), ", ")), nil
+			return peopleviews.TokenForm(p, f, s.site.Scopes()), nil
 		},
-		OnSuccess: func(token.Token) { s.known.forget() },
+		RepeatedFields: []string{peopleviews.ScopeField},
+		OnSuccess:      func(token.Token) { s.known.forget() },
 	})
 	read := draft.Form
 	draft.Form = func(r *http.Request) (token.Draft, error) {
@@ -53,11 +53,11 @@ func (s *pages) mountTokens(owners *web.Site) {
 			return record.ListBy(r.Context(), s.site.Pool, token.Table, web.Principal(r).Tenant, page, `true`, nil)
 		},
 		Columns: []templates.Column{
-			{Label: "Name", Class: "name"}, {Label: "Role", Class: "date"}, {Label: "Created by", Class: "name"},
-			{Label: "Created", Class: "date"}, {Label: "Use", Class: "date"}, {Label: "State", Class: "date"},
+			{Label: "Name", Class: "name"}, {Label: "Role", Class: "date"}, {Label: "Scope", Class: "name"},
+			{Label: "Created by", Class: "name"}, {Label: "Use", Class: "date"}, {Label: "State", Class: "date"},
 		},
 		Row: func(r *http.Request, t token.Token) []string {
-			return []string{t.Name, web.Capital(t.Role), tokenMaker(t), web.Day(r, t.CreatedAt), tokenUse(r, t), tokenState(r, t)}
+			return []string{t.Name, web.Capital(t.Role), tokenScope(t), tokenMaker(t), tokenUse(r, t), tokenState(r, t)}
 		},
 		Empty: "A program uses the API with a token. Give each program one of its own, so that you can revoke it alone.",
 	})
@@ -78,11 +78,13 @@ func (s *pages) mountTokens(owners *web.Site) {
 
 func tokenFacts(r *http.Request, t token.Token) []templates.Fact {
 	return []templates.Fact{
-		{Label: "Role", Value: web.Capital(t.Role)}, {Label: "Scope", Value: cmp.Or(t.Scope, "Everything")},
+		{Label: "Role", Value: web.Capital(t.Role)}, {Label: "Scope", Value: tokenScope(t)},
 		{Label: "Created by", Value: tokenMaker(t)}, {Label: "Created", Value: web.Moment(r, t.CreatedAt)},
 		{Label: "Last use", Value: tokenUse(r, t)}, {Label: "State", Value: tokenState(r, t)},
 	}
 }
+
+func tokenScope(t token.Token) string { return cmp.Or(t.Scope, "Everything") }
 
 func tokenMaker(t token.Token) string { return cmp.Or(t.CreatedBy, "a command") }
 

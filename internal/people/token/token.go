@@ -58,7 +58,8 @@ type Input struct {
 type Draft struct {
 	Name string `json:"name"`
 	Role string `json:"role"`
-	// Scope has the parts of the API that the token is for: first words of addresses, sorted, with a space between; "" for all.
+	// Scope has the parts of the API that the token is for: first words of addresses, sorted, with a space between; "" for all except those
+	// that only owners see.
 	Scope string `json:"scope,omitzero"`
 	// ValidDays is the number of days for which the token is valid, or 0 for no end.
 	ValidDays int         `json:"valid_days,omitzero"`

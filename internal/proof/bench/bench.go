@@ -60,6 +60,7 @@ func parts() []part {
 	return []part{
 		{"create", (*bench).creates},
 		{"replay", (*bench).replays},
+		{"instructions", (*bench).instructions},
 		{"distance", (*bench).distances},
 		{"flatness", (*bench).flatness},
 		{"pages", (*bench).pages},

@@ -24,6 +24,7 @@ const (
 	perSecond = "/s"
 	millis    = "ms"
 	kilobytes = "KB" // 1,000 bytes
+	millions  = "M"
 )
 
 // Figure compares two measures that were taken in turns.

@@ -56,5 +56,5 @@ func TestKeep(t *testing.T) {
 func TestUnknownPart(t *testing.T) {
 	t.Parallel()
 	_, err := Run(t.Context(), Options{Only: "none"})
-	assert.Thatf(t, err != nil && strings.Contains(err.Error(), "create, replay, distance"), "%v", err)
+	assert.Thatf(t, err != nil && strings.Contains(err.Error(), "create, replay, instructions"), "%v", err)
 }

@@ -76,4 +76,5 @@ func tick(ctx context.Context, conn *pgx.Conn) {
 		INSERT INTO river.river_job (kind, queue, args, max_attempts)
 		SELECT kind, kind AS queue, '{}', 1 FROM unnest(ARRAY['schedules', 'reminders']) AS kind, generate_series(1, 2)
 		WHERE (SELECT count(*) FROM river.river_job j WHERE j.kind = kind.kind AND state = 'available') < 4`)
+	takeImportsOver(ctx, conn)
 }

@@ -127,6 +127,13 @@ func Layers() []Layer {
 			sql:     layer.SQL("external id"),
 		},
 		{
+			Name:    "the id of a row",
+			Removed: "a row of a file without an id gets another one whenever the file is read",
+			replaced: []replacement{{"internal/customer/customerimport/kind.go", `"row-%s-%d", `, `"row-%s-%d-%p", `}, {
+				"internal/customer/customerimport/kind.go", `(sum[:16]), place)`, `(sum[:16]), place, r.seen)`,
+			}},
+		},
+		{
 			Name:    "the open sign-up",
 			Removed: "the index sign_ups_open_once",
 			sql:     layer.SQL("open sign-up"),

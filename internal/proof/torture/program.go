@@ -35,12 +35,14 @@ type programs struct {
 	reports
 
 	asked    map[origin]bool
-	answered map[origin]string // the record that an answer has named; "" for none
-	counts   map[string]int    // acknowledging answers, by operation
-	alike    [][]origin        // equal wishes of a person; at most one may be fulfilled
-	paid     []string          // references of payments; each must be recorded once and be the only payment of its invoice
-	branded  map[string]string // digests of logos, by the id of their invoice; "" for none
-	signedUp []string          // emails whose business an answer has acknowledged
+	answered map[origin]string   // the record that an answer has named; "" for none
+	counts   map[string]int      // acknowledging answers, by operation
+	alike    [][]origin          // equal wishes of a person; at most one may be fulfilled
+	paid     []string            // references of payments; each must be recorded once and be the only payment of its invoice
+	branded  map[string]string   // digests of logos, by the id of their invoice; "" for none
+	signedUp []string            // emails whose business an answer has acknowledged
+	imported map[string]imported // confirmed imports, by id
+	shown    map[string]string   // the counts on the pages of imports, by id
 
 	people [len(tokens)]*visitor // send forms
 }
@@ -50,6 +52,7 @@ func newPrograms(seed uint64, w *world) *programs {
 		seed: seed, addrs: w.addrs, strangers: w.strangers, tick: w.tick,
 		http:  &http.Client{Timeout: answerTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
 		asked: map[origin]bool{}, answered: map[origin]string{}, counts: map[string]int{}, branded: map[string]string{},
+		imported: map[string]imported{}, shown: map[string]string{},
 	}
 }
 
@@ -69,7 +72,7 @@ func (p *programs) run(ctx context.Context) {
 				"bill": turn.bill, "merge": turn.merge, "sync": turn.sync, "repeat": turn.repeat, "attach": turn.attach,
 				"erase": turn.erase, "brand": turn.brand, "remind": turn.remind, "write-off": turn.writeOff,
 				"close": turn.close, "receive": turn.receive, "batch": turn.batch, "credit": turn.credit,
-				"number": turn.number,
+				"number": turn.number, "import": turn.importFiles,
 			}
 			if tenant == 0 { // this tenant has the webhook sources, and strangers are in none
 				rounds["enter"], rounds["sign-up"] = turn.enter, turn.signUp
@@ -241,14 +244,16 @@ func (p *programs) note(of origin, id string) {
 // judge compares the answers to the programs with the intents in the database, in both directions. The rules check that each
 // intent has its record, and each record its intent.
 func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, error) {
-	var clock, batches int
+	var clock, batches, rows int
 	err := conn.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM intents WHERE operation = 'schedule.bill_due' AND outcome = 'created'),
-			(SELECT count(*) FROM invoice_batch_items WHERE outcome = 'done')`).Scan(&clock, &batches)
+			(SELECT count(*) FROM invoice_batch_items WHERE outcome = 'done'),
+			(SELECT count(*) FROM intents WHERE starts_with(key, $1) AND outcome = 'created')`, importKeys).Scan(&clock, &batches, &rows)
 	if err != nil {
-		return nil, fmt.Errorf("count what the clock has billed and batches have done: %w", err)
+		return nil, fmt.Errorf("count what the clock has billed, and batches and imports have done: %w", err)
 	}
 	p.counts["schedule.bill by the clock"], p.counts["invoices issued or sent by batches"] = clock, batches
+	p.counts["customers created by imports"] = rows
 	var of origin
 	var record string
 	stored := map[origin]int{}
@@ -281,7 +286,13 @@ func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, erro
 			p.reportf("what a person is asked about is created only if it is meant", "%d of %+v are stored", made, wishes)
 		}
 	}
-	untrue, err := broken(ctx, conn, answeredRules(), pgx.NamedArgs{"paid": p.paid, "signed_up": p.signedUp, "branded": p.branded})
+	wanted := map[string]map[string]int{}
+	for id, of := range p.imported {
+		wanted[id] = of.wanted
+	}
+	untrue, err := broken(ctx, conn, slices.Concat(answeredRules(), importRules()), pgx.NamedArgs{
+		"paid": p.paid, "signed_up": p.signedUp, "branded": p.branded, "imported": wanted, "shown": p.shown,
+	})
 	return append(p.found, untrue...), err
 }
 

@@ -86,7 +86,8 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo before) (rows, error) {
 			at := origin{tenant: r.tenant, key: r.email}
 			found.byEmail[at] = append(found.byEmail[at], r)
 		}
-		if demo.records[r.id] || strings.HasPrefix(r.key, programKeys) || strings.HasPrefix(r.key, batchKeys) {
+		ofOthers := func(prefix string) bool { return strings.HasPrefix(r.key, prefix) }
+		if demo.records[r.id] || slices.ContainsFunc([]string{programKeys, batchKeys, importKeys}, ofOthers) {
 			continue
 		}
 		found.all = append(found.all, r)

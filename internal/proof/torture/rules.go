@@ -36,6 +36,7 @@ func whileServing() []rule {
 		{"results expire", `
 			SELECT format('%s results, the oldest should have gone at %s', count(*), min(expires_at))
 			FROM intents WHERE expires_at < now() - interval '5 seconds' AND result IS NOT NULL HAVING count(*) > 0`},
+		importsEnd,
 	}
 }
 

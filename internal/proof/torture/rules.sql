@@ -52,6 +52,7 @@ WHERE result->>'id' <> record_id::text OR NOT EXISTS (
         UNION ALL SELECT 'customer.%', tenant_id, id FROM customers
         UNION ALL SELECT 'customer.%merge', tenant_id, id FROM customer_merges
         UNION ALL SELECT 'customer.erase', tenant_id, id FROM customer_erasures
+        UNION ALL SELECT 'customer_import.%', tenant_id, id FROM imports
         UNION ALL SELECT 'webhook.receive', tenant_id, id FROM webhook_events
         UNION ALL SELECT 'settings.%', tenant_id, id FROM settings
         UNION ALL SELECT 'payment.%', tenant_id, id FROM payments
@@ -132,6 +133,7 @@ WITH created AS (
         UNION ALL SELECT tenant_id, id FROM webhook_events
         UNION ALL SELECT tenant_id, id FROM customer_merges
         UNION ALL SELECT tenant_id, id FROM customer_erasures
+        UNION ALL SELECT tenant_id, id FROM imports
         UNION ALL SELECT tenant_id, id FROM attachments
         UNION ALL SELECT tenant_id, id FROM logos
         UNION ALL SELECT tenant_id, id FROM sign_ups
@@ -162,6 +164,7 @@ FROM (
         UNION ALL SELECT tenant_id, id, version FROM credit_notes
         UNION ALL SELECT tenant_id, id, version FROM schedules
         UNION ALL SELECT tenant_id, id, version FROM settings
+        UNION ALL SELECT tenant_id, id, version FROM imports
         UNION ALL SELECT tenant_id, id, version FROM attachments
         UNION ALL SELECT tenant_id, id, version FROM logos
         UNION ALL SELECT tenant_id, id, version FROM sign_ups
@@ -188,7 +191,8 @@ FROM (
             WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id
             UNION ALL
             SELECT FROM intent_effects e WHERE e.tenant_id = record.tenant_id AND e.record_id = record.id
-                AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create', 'receipt.remove', 'credit_note.reverse')
+                AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'customer_import.reverse',
+                    'logo.create', 'receipt.remove', 'credit_note.reverse')
             UNION ALL -- an erasure empties what was not issued
             SELECT FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = customer_id
             WHERE i.tenant_id = record.tenant_id AND i.id = record.id AND issued_at IS NULL AND erased_at IS NOT NULL
@@ -221,6 +225,7 @@ WITH change AS (
             WHERE e.tenant_id = intents.tenant_id AND e.record_id = intents.record_id AND e.operation = 'customer.merge')
         -- Fields in no table, or in another one.
         WHEN operation LIKE 'schedule.%' THEN field.key NOT IN ('next_day', 'failure', 'customer')
+        WHEN operation LIKE 'customer_import.%' THEN field.key NOT IN ('created', 'known', 'left_out', 'done')
         ELSE true END
 ), step AS (
     SELECT tenant_id, record_id, field, value->0 AS value, -1 AS times FROM change
@@ -235,6 +240,7 @@ WITH change AS (
         'payment_days', payment_days::text, 'tax_rate', COALESCE(tax_rate::text, ''))) AS field
     UNION ALL
     SELECT tenant_id, id, field.key, field.value, -1 FROM invoices AS r, jsonb_each(to_jsonb(r)) AS field
+    UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM imports AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM schedules AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM users AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM sign_ups AS r, jsonb_each(to_jsonb(r)) AS field
@@ -624,7 +630,7 @@ FROM customers c,
         WHERE e.tenant_id = c.tenant_id AND e.customer_id = COALESCE(c.merged_into, c.id)) AS e,
     LATERAL (SELECT count(*) AS effects FROM intent_effects f
         WHERE f.tenant_id = c.tenant_id AND f.record_id = c.id AND operation = 'customer.erase') AS f
-WHERE (erasures, effects) <> ((erased_at IS NOT NULL)::int, (erased_at IS NOT NULL)::int)
+WHERE NOT taken_back AND (erasures, effects) <> ((erased_at IS NOT NULL)::int, (erased_at IS NOT NULL)::int)
 
 -- rule: nothing is done for an erased customer
 WITH of_customer AS (
@@ -666,6 +672,37 @@ WITH erased AS (
     GROUP BY nspname, relname
 )
 SELECT format('%s of customer %s in %s', text, id, relname) FROM erased JOIN place ON strpos(found, '>' || text || '<') > 0
+
+-- rule: an import is counted as it was done
+SELECT format('import %s, %s: %s of %s rows are done, %s created by %s intents, %s left out with %s problems', id, state, done, row_count,
+    created, intents, left_out, problems)
+FROM imports i,
+    LATERAL (
+        SELECT COALESCE(sum(created), 0) AS created, COALESCE(sum(left_out), 0) AS left_out,
+            COALESCE(sum(created + known + left_out + more), 0) AS done
+        FROM import_chunks c WHERE c.tenant_id = i.tenant_id AND import_id = id) AS c,
+    LATERAL (SELECT count(*) AS problems FROM import_problems p WHERE p.tenant_id = i.tenant_id AND import_id = id) AS p,
+    LATERAL (
+        SELECT count(*) AS intents FROM intents o
+        WHERE o.tenant_id = i.tenant_id AND operation = 'customer.upsert' AND outcome = 'created'
+            AND starts_with(key, format('import %s ', id))) AS o
+WHERE done > row_count OR state = 'uploaded' AND done + intents > 0 OR left_out <> problems
+    OR CASE WHEN done = row_count THEN created <> intents ELSE created > intents END
+
+-- rule: customers are taken back with their import
+SELECT format('customer %s of import %s, which is %s: taken back %s', c.id, i.id, state, taken_back)
+FROM imports i JOIN intents o ON o.tenant_id = i.tenant_id AND operation = 'customer.upsert' AND outcome = 'created'
+    AND starts_with(key, format('import %s ', i.id))
+JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = record_id
+WHERE taken_back <> (state = 'taken_back')
+
+-- rule: an unfinished import has its job
+SELECT format('import %s', id)
+FROM imports i
+WHERE state = 'running'
+    AND row_count > (SELECT COALESCE(sum(created + known + left_out + more), 0) FROM import_chunks c WHERE import_id = id)
+    AND NOT EXISTS (
+        SELECT FROM river.river_job WHERE kind = 'import' AND finalized_at IS NULL AND args->>'import' = i.id::text)
 
 -- rule: a file is attached once
 SELECT format('%s times a file at invoice %s', count(*), invoice_id)

@@ -9,10 +9,12 @@ import (
 	"github.com/riverqueue/river"
 
 	"onlyonce/internal/customer"
+	"onlyonce/internal/customer/customerimport"
 	"onlyonce/internal/customer/duplicate"
 	"onlyonce/internal/customer/erasure"
 	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/importing"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/attachment"
 	"onlyonce/internal/invoice/batch"
@@ -36,8 +38,8 @@ import (
 )
 
 // programRecords creates an invoice that an event has paid, after a partial refund, a schedule that was billed three times, edited and
-// paused, a merged customer, two reminders, a batch, two write-offs, two receipts, two closings, and two sign-ups, one of which has begun
-// its business.
+// paused, a merged customer, two reminders, a batch, two write-offs, two receipts, two closings, two imports, and two sign-ups, one of
+// which has begun its business.
 func programRecords(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("i")
@@ -49,6 +51,7 @@ func programRecords(b *invoicetest.Bundle) {
 	payFromReceipt(b)
 	closeSome(b)
 	signSomeUp(b)
+	importSome(b)
 	merge := duplicate.MergeDraft{Versions: []int32{1, 1}}
 	for _, draft := range []customer.Draft{
 		{Email: "one@example.com", Name: "One"},
@@ -60,6 +63,30 @@ func programRecords(b *invoicetest.Bundle) {
 	}
 	merge.Winner = merge.Customers[0]
 	b.OK(duplicate.MergeCustomers.Do(b.Context(), b.Store, b.Intent("merge"), merge))
+}
+
+// importSome imports a file with a row that comes twice and a wrong one, confirms another import, and takes a third one back.
+func importSome(b *invoicetest.Bundle) {
+	b.Helper()
+	b.Exec(`INSERT INTO api_tokens (tenant_id, token_hash, name) VALUES ($1, sha256('import'), 'import')`, b.Tenant)
+	content := "Name,Email\n" + strings.Repeat("New,new@example.com\n", 2) + ",wrong@example.com\n"
+	rows := file.Input{Name: "rows.csv", Content: []byte(content)}
+	for _, key := range []string{"file back", "file", "file to do"} {
+		d, err := customerimport.Kind.Draft(importing.Input{File: rows})
+		must.OK(b, err)
+		made, err := customerimport.Kind.Upload.Do(b.Context(), b.Store, b.Intent(key), d)
+		must.OK(b, err)
+		intent := b.Of(key, made.Value.ID, 0)
+		intent.Actor = "token import"
+		b.OK(customerimport.Kind.Confirm.Do(b.Context(), b.Store, intent, made.Value.Settings))
+		if key != "file to do" {
+			worker := importing.Worker{Store: b.Store, Log: slog.New(slog.DiscardHandler), Kinds: []*importing.Kind{customerimport.Kind}}
+			must.OK(b, worker.Work(b.Context(), &river.Job[importing.Job]{Args: importing.Job{Tenant: b.Tenant, Import: made.Value.ID}}))
+		}
+		if key == "file back" {
+			b.OK(customerimport.Kind.TakeBack.Do(b.Context(), b.Store, b.Of(key, made.Value.ID, 0), struct{}{}))
+		}
+	}
 }
 
 // signSomeUp creates two sign-ups and the business of the first.

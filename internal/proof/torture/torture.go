@@ -1,8 +1,8 @@
 // Package torture proves by fault injection that nothing is created twice and nothing acknowledged is lost. It runs two replicas of
 // the real server on a real PostgreSQL. Many impatient clients create, change, issue, void, pay, credit and send invoices, refund
 // payments, create and change customers, rename the business, and deliver events to a webhook. An email moves from one user to the
-// next. Programs bill schedules, merge and erase customers, sync records and repeat payments. Meanwhile faults are injected into processes,
-// connections and databases. Afterwards the answers to the clients are compared with the database.
+// next. Programs bill schedules, merge and erase customers, sync records, import files and repeat payments. Meanwhile faults are injected
+// into processes, connections and databases. Afterwards the answers to the clients are compared with the database.
 //
 // The seed determines the intents and the schedule of the faults. It does not determine how they interleave, which depends on the
 // machine. So a violation is kept with its data, not replayed.
@@ -196,6 +196,9 @@ func (w *world) examine(
 		if err := sent.finish(ctx, conn); err != nil {
 			return nil, rows{}, err
 		}
+	}
+	if err := others.finishImports(ctx, conn); err != nil {
+		return nil, rows{}, err
 	}
 	stuck, err := stillBroken(ctx, conn, whileServing())
 	if err != nil {

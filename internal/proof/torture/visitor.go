@@ -1,7 +1,10 @@
 package torture
 
 import (
+	"bytes"
 	"context"
+	"io"
+	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -73,10 +76,33 @@ func (v *visitor) once(ctx context.Context, path string, form url.Values) page {
 		method = http.MethodPost
 	}
 	v.sent++
-	header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
-	a, err := exchange(ctx, v.http, method, "http://"+v.addrs[v.sent%len(v.addrs)]+path, header, []byte(form.Encode()))
+	contentType, body := encodeForm(form)
+	header := http.Header{"Content-Type": {contentType}}
+	a, err := exchange(ctx, v.http, method, "http://"+v.addrs[v.sent%len(v.addrs)]+path, header, body)
 	if err != nil {
 		return page{}
 	}
 	return page{a, a.header.Get("Location")}
+}
+
+// fileField is the field of a form with the content of a CSV file.
+const fileField = "file"
+
+// encodeForm returns the body of a form, with its type.
+func encodeForm(form url.Values) (contentType string, body []byte) {
+	if !form.Has(fileField) {
+		return "application/x-www-form-urlencoded", []byte(form.Encode())
+	}
+	var all bytes.Buffer
+	w := multipart.NewWriter(&all)
+	for name := range form {
+		if name != fileField {
+			_ = w.WriteField(name, form.Get(name)) // memory never fails
+		}
+	}
+	if part, err := w.CreateFormFile(fileField, "customers.csv"); err == nil {
+		_, _ = io.WriteString(part, form.Get(fileField))
+	}
+	_ = w.Close()
+	return w.FormDataContentType(), all.Bytes()
 }

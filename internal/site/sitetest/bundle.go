@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -97,7 +98,8 @@ func (b *Bundle) Tenant(name string) Tenant {
 	t.Email = "user-" + t.ID.String() + "-test@example.com" // an ID can end in "ada", and a case looks for ada@example.com
 	b.Exec(`INSERT INTO tenants (id, name) VALUES ($1, $2)`, t.ID, t.Name)
 	b.Exec(`INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, $2, $3)`, t.ID, t.Email, hash)
-	b.Exec(`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'test')`, account.HashToken(t.Token), t.ID)
+	b.Exec(`INSERT INTO api_tokens (token_hash, tenant_id, name, scope) VALUES ($1, $2, 'test', $3)`, account.HashToken(t.Token), t.ID,
+		strings.Join(b.Replica.Scopes(), " "))
 	return t
 }
 

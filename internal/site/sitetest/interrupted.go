@@ -129,6 +129,7 @@ func answerLost(x *Case) {
 		if first.Status = http.StatusOK; !x.Kind.Changes() {
 			first.Status = http.StatusCreated
 			first.Header.Set("Location", f.address(x, again))
+			again.Body = withoutSecret(again.Body)
 		}
 	}
 	x.Format.Replayed(x, again, first)

@@ -53,6 +53,8 @@ INSERT INTO deliveries (tenant_id, id, endpoint_id, n, event_id, operation, reco
 SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n %% 2 * (n - 7) + 7), n, pg_temp.id(n) AS event, 'customer.edit', pg_temp.id(n) AS record,
     CASE WHEN n %% 20 = 0 THEN 'waiting' ELSE 'delivered' END, CASE WHEN n %% 20 = 0 THEN now() + interval '1 hour' END
 FROM generate_series(1, %[2]d) AS n;
+INSERT INTO endpoint_mails (tenant_id, id, endpoint_id, disabled_at, user_id, failing_since, answer)
+SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n) AS endpoint, now(), pg_temp.id(n) AS person, now(), '' FROM generate_series(1, %[2]d) AS n;
 -- One record has most of what was done.
 INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, at, expires_at)
 SELECT '%[1]s', 'customer.upsert', 'again ' || n, sha256(''), pg_temp.id(n), pg_temp.id(7), 'reused', 'test',

@@ -16,6 +16,7 @@ type Resource struct {
 	Parent  *Parent // the resource that each record belongs to; nil if there is none
 	ShownAt string  // where the page of another resource shows a record, which has the same id; "" for the address in the list
 	People  bool    // whether it is available on pages only, without an API
+	Owners  bool    // whether only owners see its pages, and only tokens whose scope names it use its API
 	// Strangers is set if people without a login create it, who belong to a tenant with an id only.
 	Strangers bool
 	Only      bool // whether a tenant always has exactly one, at path: the command is its first change

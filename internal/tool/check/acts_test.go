@@ -23,6 +23,7 @@ var mayAct = []string{
 	"people/account.noteUse",    // once an hour for a token
 	"people/installation.Retry", // makes a job run once for each attempt that has failed
 	"people/link.Last",          // reads in a transaction
+	"people/business.Export",    // reads in a transaction
 	"people/link.Forgot",        // mails at most one link in each period
 }
 

@@ -53,7 +53,11 @@ func (s *source) operation(define *ast.CallExpr) operation {
 			o.fields[identifier(pair.Key).Name] = pair.Value
 		}
 	}
-	if name, ok := o.fields["Name"].(*ast.BasicLit); ok && name.Kind == token.STRING {
+	name := o.fields["Name"]
+	if sum, ok := name.(*ast.BinaryExpr); ok { // of several kinds of records: the server compares the whole names when it starts
+		name = sum.Y
+	}
+	if name, ok := name.(*ast.BasicLit); ok && name.Kind == token.STRING {
 		o.name, _ = strconv.Unquote(name.Value)
 	}
 	return o

@@ -36,7 +36,7 @@ func OpenAPI(resources []Resource, problem reflect.Type, path, tokensFrom string
 		Paths:    openapi3.NewPaths(),
 		Components: &openapi3.Components{
 			SecuritySchemes: openapi3.SecuritySchemes{"token": {Value: openapi3.NewSecurityScheme().WithType("http").WithScheme("bearer")}},
-			Schemas:         openapi3.Schemas{}, Responses: openapi3.ResponseBodies{}, Headers: describedHeaders(),
+			Schemas:         describedCursors(), Responses: openapi3.ResponseBodies{}, Headers: describedHeaders(),
 			Parameters: describedParameters(),
 		},
 		ExternalDocs: &openapi3.ExternalDocs{URL: path + "/docs/api", Description: "The same for people, with a guide to retries"},
@@ -76,7 +76,9 @@ func (d *description) schema(name string, t reflect.Type) (*openapi3.SchemaRef, 
 func (d *description) add(res Resource, e Endpoint) error {
 	op := openapi3.NewOperation()
 	op.OperationID, op.Summary, op.Tags = e.Name, e.Summary, []string{res.Many}
-	op.Description = "When repeated: " + e.Repeats + "."
+	if e.Change != nil {
+		op.Description = "When repeated: " + e.Repeats + "."
+	}
 	op.Responses = openapi3.NewResponsesWithCapacity(len(e.Problems))
 	for range strings.Count(e.Path, "{id}") {
 		op.AddParameter(&openapi3.Parameter{Name: "id", In: "path", Required: true, Schema: openapi3.NewSchemaRef("", textSchema("uuid"))})
@@ -113,7 +115,6 @@ func (d *description) describeChange(op *openapi3.Operation, res Resource, e End
 	if c == nil {
 		return nil
 	}
-	op.Description += " The first answer is kept for " + Hours(c.Retain) + "."
 	op.Extensions = map[string]any{"x-kind-of-change": kindNames()[c.Kind], "x-retention-seconds": int(c.Retain / time.Second)}
 	switch c.Kind {
 	case idempotency.Change:

@@ -119,7 +119,7 @@ func (d *description) describeAnswers(op *openapi3.Operation, e Endpoint) error 
 	for _, status := range e.statuses() {
 		meaning := "Done."
 		if len(e.statuses()) > 1 {
-			meaning = "The record that already existed, or that the first request created."
+			meaning = "The record exists already."
 		}
 		if status == http.StatusCreated {
 			meaning = "Created. A repeat returns the same record."
@@ -147,11 +147,9 @@ func (d *description) answered(e Endpoint) (*openapi3.SchemaRef, error) {
 	}
 	page := openapi3.NewObjectSchema().WithRequired([]string{e.Rows})
 	page.WithPropertyRef(e.Rows, openapi3.NewSchemaRef("", &openapi3.Schema{Type: &openapi3.Types{openapi3.TypeArray}, Items: row}))
-	for _, cursor := range []string{"next_cursor", "prev_cursor"} {
-		page.WithProperty(cursor, openapi3.NewStringSchema())
+	for member, name := range map[string]string{"next_cursor": "NextCursor", "prev_cursor": "PrevCursor"} {
+		page.WithPropertyRef(member, openapi3.NewSchemaRef("#/components/schemas/"+name, d.Components.Schemas[name].Value))
 	}
-	page.Properties["next_cursor"].Value.Description = "The cursor of the next page; missing if there is none."
-	page.Properties["prev_cursor"].Value.Description = "The cursor of the page before; missing if there is none."
 	return openapi3.NewSchemaRef("", page), nil
 }
 
@@ -228,6 +226,16 @@ func (d *description) headers(answer *openapi3.Response, names ...string) {
 	for _, name := range names {
 		answer.Headers[name] = &openapi3.HeaderRef{Ref: "#/components/headers/" + name, Value: d.Components.Headers[name].Value}
 	}
+}
+
+// describedCursors returns the schemas of the cursors of a page.
+func describedCursors() openapi3.Schemas {
+	of := func(page string) *openapi3.SchemaRef {
+		cursor := openapi3.NewStringSchema()
+		cursor.Description = "The cursor of " + page + "; missing if there is none."
+		return openapi3.NewSchemaRef("", cursor)
+	}
+	return openapi3.Schemas{"NextCursor": of("the next page"), "PrevCursor": of("the page before")}
 }
 
 // describedParameters returns the parameters that several endpoints share.

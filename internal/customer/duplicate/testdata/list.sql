@@ -23,7 +23,7 @@ WITH candidates AS MATERIALIZED (
 			count(DISTINCT r.alike_tax_id) = 1 AND min(r.alike_tax_id) <> '',
 			count(DISTINCT r.alike_email) = 1 AND count(r.alike_email) = count(*),
 			count(DISTINCT r.alike_name) = 1 AND min(r.alike_name) <> ''] AS in_common,
-			json_agg(json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+			json_agg(json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at, 'taken_back', r.taken_back,
 					'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 						WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 					'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
@@ -64,7 +64,7 @@ WITH candidates AS MATERIALIZED (
 			count(DISTINCT r.alike_tax_id) = 1 AND min(r.alike_tax_id) <> '',
 			count(DISTINCT r.alike_email) = 1 AND count(r.alike_email) = count(*),
 			count(DISTINCT r.alike_name) = 1 AND min(r.alike_name) <> ''] AS in_common,
-			json_agg(json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+			json_agg(json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at, 'taken_back', r.taken_back,
 					'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 						WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 					'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
@@ -105,7 +105,7 @@ WITH candidates AS MATERIALIZED (
 			count(DISTINCT r.alike_tax_id) = 1 AND min(r.alike_tax_id) <> '',
 			count(DISTINCT r.alike_email) = 1 AND count(r.alike_email) = count(*),
 			count(DISTINCT r.alike_name) = 1 AND min(r.alike_name) <> ''] AS in_common,
-			json_agg(json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+			json_agg(json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at, 'taken_back', r.taken_back,
 					'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 						WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 					'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (

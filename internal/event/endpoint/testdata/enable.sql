@@ -10,7 +10,7 @@ SELECT FROM endpoints r WHERE r.tenant_id = $1 AND r.id = $2 FOR UPDATE;
 
 SELECT begin_change(r.version, $1, r.made, r.record)
 FROM (SELECT) AS one LEFT JOIN (
-	SELECT r.version, (r.disabled_at IS NULL) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'address', r.address, 'operations', r.operations, 'disabled_at', r.disabled_at,
+	SELECT r.version, (r.disabled_at IS NULL) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'address', r.address, 'operations', r.operations, 'created_by', r.created_by, 'disabled_at', r.disabled_at,
 		'disabled_reason', NULLIF(r.disabled_reason, '')) AS record FROM endpoints r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
 
 UPDATE endpoints SET (disabled_at, disabled_reason) = (NULL, '')
@@ -25,7 +25,7 @@ SELECT
 	'changed', made.changes, made.result, now() + $8
 FROM (
 	SELECT end_change(r.made, r.record) AS changes, r.record AS result
-	FROM (SELECT (r.disabled_at IS NULL) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'address', r.address, 'operations', r.operations, 'disabled_at', r.disabled_at,
+	FROM (SELECT (r.disabled_at IS NULL) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'address', r.address, 'operations', r.operations, 'created_by', r.created_by, 'disabled_at', r.disabled_at,
 			'disabled_reason', NULLIF(r.disabled_reason, '')) AS record FROM endpoints r WHERE r.tenant_id = $1 AND r.id = $7 OFFSET 0) AS r
 	OFFSET 0) AS made
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),

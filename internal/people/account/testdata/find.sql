@@ -28,7 +28,8 @@ ON CONFLICT (tenant_id, token_id) DO UPDATE SET last_used_at = now() WHERE coale
 -- whether a secret is of a token
 
 SELECT EXISTS (
-	SELECT FROM api_tokens WHERE token_hash = $1 AND tenant_id = $2 AND id = $3 AND revoked_at IS NULL);
+	SELECT FROM api_tokens
+	WHERE token_hash = $1 AND tenant_id = $2 AND id = $3 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()));
 
 -- whether a user may change records
 

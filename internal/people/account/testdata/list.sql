@@ -10,7 +10,7 @@ SELECT id, name, demo FROM tenants WHERE id > $1 ORDER BY id LIMIT $2;
 
 -- tokens
 
-SELECT name, role, created_at FROM api_tokens
+SELECT name, role, created_at, scope, expires_at FROM api_tokens
 WHERE tenant_id = $1 AND revoked_at IS NULL AND name > $2
 ORDER BY name LIMIT $3;
 

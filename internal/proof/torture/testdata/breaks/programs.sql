@@ -144,7 +144,7 @@ UPDATE write_offs SET version = 3;
 
 -- rule: no external id twice
 DROP INDEX customers_external_once;
-UPDATE customers SET source = 'shop', external_id = '17', external_digest = sha256('');
+UPDATE customers SET source = 'shop', external_id = '17', external_digest = sha256('') WHERE erased_at IS NULL;
 
 -- rule: nothing of a closed day is recorded after the closing
 UPDATE write_offs SET written_off_on = '2025-01-31', created_at = now() WHERE reversed_at IS NULL;
@@ -204,3 +204,18 @@ FROM intents WHERE operation IN ('receipt.create', 'receipt.apply', 'repayment.c
 
 -- rule: a version for each change
 UPDATE receipts SET version = 9;
+
+-- rule: an import is counted as it was done
+UPDATE import_chunks SET created = created + 1, known = known - 1;
+
+-- rule: an import is counted as it was done
+DELETE FROM import_problems;
+
+-- rule: an import is counted as it was done
+UPDATE import_chunks SET known = known + 1;
+
+-- rule: an unfinished import has its job
+UPDATE river.river_job SET finalized_at = now(), state = 'completed' WHERE kind = 'import';
+
+-- rule: customers are taken back with their import
+UPDATE customers SET taken_back = false, erased_at = NULL WHERE taken_back;

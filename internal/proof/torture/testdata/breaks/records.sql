@@ -15,7 +15,7 @@ UPDATE invoice_number_runs SET last = 4;
 UPDATE invoice_number_runs SET last = 1;
 
 -- rule: every line is quantity times price, less the discount
-ALTER TABLE invoice_lines DROP CONSTRAINT invoice_lines_net;
+ALTER DOMAIN valid_invoice_line DROP CONSTRAINT invoice_lines_net;
 UPDATE invoice_lines SET quantity = quantity + 1
 WHERE position = 1 AND invoice_id IN (SELECT id FROM invoices WHERE status = 'draft');
 

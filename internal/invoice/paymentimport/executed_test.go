@@ -1,0 +1,14 @@
+package paymentimport_test
+
+import "testing"
+
+// TestExecutedSQL compares testdata with the statements of a preview.
+func TestExecutedSQL(t *testing.T) {
+	b := setup(t, 1)
+	of := b.Uploaded("upload", headings+rows(0, 1))
+	sql := b.Executed()
+	sql.Section("preview", "the verdicts on a file", func() error {
+		b.Preview(of)
+		return nil
+	})
+}

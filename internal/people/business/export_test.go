@@ -1,0 +1,7 @@
+package business
+
+// For tests.
+var (
+	LeftOut = leftOut
+	Tables  = tables
+)
