@@ -121,6 +121,9 @@ func isDay(year, month, day string) string {
 // numbers returns a number without thousands separators and currency signs, read with a decimal point and with a decimal comma; "" where
 // that is none.
 func numbers(text string) (point, comma string) {
+	if !isAmount(text) {
+		return "", ""
+	}
 	minus := ""
 	if strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")") {
 		minus = "-"

@@ -17,24 +17,15 @@ type amounts struct {
 	hasTotal, hasPaid, hasOpen bool
 }
 
-// signs are signs of currencies, each with the codes of the currencies that use it.
-var signs = [][2]string{
-	{"€", "EUR"}, {"₹", "INR"}, {"¥", "JPY CNY"}, {"£", "GBP EGP FKP GIP LBP SDG SHP SSP SYP"},
-	{"$", "USD AUD CAD NZD SGD HKD TWD MXN ARS BRL CLP COP UYU DOP BBD BMD BND BSD BZD CUP CVE FJD GYD JMD KYD LRD MOP NAD NIO SBD " +
-		"SRD SVC TOP TTD WST XCD"},
-}
-
-// foreign returns the first amount with the sign of another currency, or "".
+// foreign returns the first amount of another currency by its sign or code, or "".
 func (r reader) foreign(e *importing.Entry, currency money.Currency) string {
 	for _, row := range e.Rows {
 		for at, text := range row.Cells[:min(len(row.Cells), len(r.columns))] {
 			if !slices.Contains([]string{"unit_price", "net_amount", "tax_amount", "total", "paid", "open"}, r.columns[at]) {
 				continue
 			}
-			for _, sign := range signs {
-				if strings.Contains(text, sign[0]) && !strings.Contains(sign[1], currency.String()) {
-					return text
-				}
+			if !importing.OfCurrency(text, currency) {
+				return text
 			}
 		}
 	}

@@ -264,6 +264,19 @@ func TestCustomers(t *testing.T) {
 	assert.Equal(t, books(b), "billed 3000, paid 0, open 3000, 0 payments, 2 customers, 0 mails")
 }
 
+// TestOtherCustomers asks about an ID whose customer has another name, as in the files of two systems.
+func TestOtherCustomers(t *testing.T) {
+	b := setup(t)
+	b.Exec(`
+		INSERT INTO customers (tenant_id, id, name, source, external_id, external_digest)
+		VALUES ($1, new_id(), 'Ada', 'csv', '1001', sha256(''))`, b.Tenant)
+	i := b.Uploaded("upload", "Number,Customer Name,Customer ID,Date,Total\nR-1,ADA,1001,2026-11-01,10\nR-2,Eve,1001,2026-11-01,10\n"+
+		"R-3,Eve,1001,2026-11-01,100.00 USD\nR-4,Eve,1001,2026-11-01,100.00 CR\n")
+	assert.Equal(t, strings.Join(b.Preview(i), "\n"), "2 new\n3 alike The customer with this ID is Ada, and the file has Eve.\n"+
+		"4 wrong “100.00 USD” isn't an amount of EUR, the currency of your business. Add a column Currency.\n"+
+		"5 wrong “100.00 CR” isn't a number with a decimal point, like 1,234.50, for Total.")
+}
+
 // TestBalances imports open amounts without lines, in the formats of other countries.
 func TestBalances(t *testing.T) {
 	b := setup(t)
@@ -320,12 +333,14 @@ func TestLines(t *testing.T) {
 		"R-8,Ada,2026-11-01,Design,1,100.00,,GST Free Income,100.00,0.00,100.00",
 		"R-9,Ada,2026-11-01,Design,1,100.00,,,100.00,10.00,110.00",
 		",,,Less,1,-50.00,,GST on Income,-50.00,-5.00,",
+		"R-10,Ada,2026-11-01,Design,1,100.00,,0.2,,,",
 	}, "\n"))
 	assert.Equal(t, strings.Join(b.Preview(i), "\n"), "2 new\n3 new\n4 new\n"+
 		"5 wrong A tax of 9.37 on the net amount 100.00 is no rate such as 20 or 5.5 percent. Write the tax rate as a number.\n"+
 		"6 wrong A tax of 10.00 on the net amount (none) is no rate such as 20 or 5.5 percent. Write the tax rate as a number.\n"+
 		"7 wrong Enter a discount like 10% or 25.00.\n8 new\n"+
-		"9 wrong The total in the file is 110.00 EUR, and its lines make 55.00 EUR.")
+		"9 wrong The total in the file is 110.00 EUR, and its lines make 55.00 EUR.\n"+
+		"11 wrong The tax rate 0.2 is less than one percent. Write 20 for 20 percent.")
 	b.OK(b.Confirm(b.Store, "confirm", i))
 	must.OK(t, b.Work(t.Context(), b.Store, i))
 	got := storetest.Value[string](b, `

@@ -73,6 +73,7 @@ type found struct {
 	Begun    bool       // an earlier attempt has created the invoice
 	Closed   *date.Date // the last closed day, if the invoice or its payment is of a closed one
 	Customer uuid.UUID  // or uuid.Nil
+	Named    string     // the name of the customer, if it was found by its ID
 
 	// The invoice with the external id, or else with the number; uuid.Nil for none.
 	ID          uuid.UUID
@@ -121,7 +122,7 @@ const lookup = `
 		FROM unnest(@keys::text[], @ids::text[], @numbers::text[], @issued::text[], @days::text[], @customer_ids::text[],
 			@emails::text[], @names::text[]) WITH ORDINALITY AS row (key, id, number, issued, day, customer, email, name, n)
 	)
-	SELECT COALESCE(begun.yes, false), books_closed(@tenant_id, w.day), COALESCE(c.id, @none::uuid),
+	SELECT COALESCE(begun.yes, false), books_closed(@tenant_id, w.day), COALESCE(c.id, @none::uuid), COALESCE(c.name, ''),
 		COALESCE(i.id, @none::uuid), COALESCE(i.number, ''), COALESCE(i.state, ''), COALESCE(i.currency, 'EUR'), COALESCE(i.total, 0),
 		COALESCE(i.paid, 0), COALESCE(i.issue_date, w.day), COALESCE(i.due_date, w.day)
 	FROM wanted w
@@ -136,13 +137,13 @@ const lookup = `
 				WHERE tenant_id = @tenant_id AND issue_year = w.year AND number_folded = w.number LIMIT 1)
 		) AS i ORDER BY rank LIMIT 1) AS i ON true
 	LEFT JOIN LATERAL (
-		SELECT id FROM (
-			(SELECT 1 AS rank, COALESCE(merged_into, id) AS id FROM customers
+		SELECT id, name FROM (
+			(SELECT 1 AS rank, COALESCE(merged_into, id) AS id, name FROM customers
 				WHERE tenant_id = @tenant_id AND source_folded = w.source AND external_id = w.customer LIMIT 1) UNION ALL
-			(SELECT 2, id FROM customers
+			(SELECT 2, id, '' FROM customers
 				WHERE tenant_id = @tenant_id AND email_folded = w.email AND name_folded = w.name AND merged_into IS NULL
 				LIMIT 1) UNION ALL
-			(SELECT 3, (array_agg(id))[1] FROM (
+			(SELECT 3, (array_agg(id))[1], '' FROM (
 				SELECT id FROM customers WHERE tenant_id = @tenant_id AND name_folded = w.name AND archived_at IS NULL
 				ORDER BY id LIMIT 2) AS named HAVING count(*) = 1)
 		) AS c ORDER BY rank LIMIT 1) AS c ON true
@@ -161,6 +162,9 @@ func (f found) judge(e *importing.Entry, b *bill) {
 			"column of their names.")
 	case b.issue && f.Closed != nil:
 		e.Refuse("The books are closed through " + f.Closed.Display() + ". Change the dates, or reopen the books.")
+	case f.Named != "" && !b.unnamed() && !strings.EqualFold(f.Named, b.customer.Name):
+		e.Verdict = importing.Alike
+		e.Problem = "The customer with this ID is " + f.Named + ", and the file has " + b.customer.Name + "."
 	default:
 		e.Verdict = importing.New
 		if f.Customer == uuid.Nil {

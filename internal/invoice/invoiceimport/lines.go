@@ -59,15 +59,19 @@ func line(values map[string]string, currency money.Currency) (in invoice.LineInp
 	if values["discount"] != "" {
 		in.Discount = values["discount"] + "%"
 	}
-	if _, err := money.ParseDecimal(values["tax_rate"]); err == nil || values["tax_amount"] == "" {
+	rate, err := money.ParseDecimal(values["tax_rate"])
+	switch {
+	case err == nil && rate.IsPositive() && rate.LessThan(decimal.New(1, 0)):
+		return in, "The tax rate " + values["tax_rate"] + " is less than one percent. Write 20 for 20 percent."
+	case err == nil, values["tax_amount"] == "":
 		return in, ""
 	}
-	rate, found := rateOf(values["tax_amount"], values["net_amount"], currency)
+	computed, found := rateOf(values["tax_amount"], values["net_amount"], currency)
 	if !found {
 		return in, fmt.Sprintf("A tax of %s on the net amount %s is no rate such as 20 or 5.5 percent. Write the tax rate as a number.",
 			values["tax_amount"], cmp.Or(values["net_amount"], "(none)"))
 	}
-	in.TaxRate = rate
+	in.TaxRate = computed
 	return in, ""
 }
 

@@ -147,7 +147,9 @@ func (r reader) bill(e *importing.Entry) (b *bill, problem string) {
 	if !known {
 		return nil, "Choose a currency by its three-letter code, like EUR."
 	}
-	if text := r.foreign(e, currency); head["currency"] == "" && text != "" {
+	if text := r.foreign(e, currency); text != "" && head["currency"] != "" {
+		return nil, fmt.Sprintf("“%s” isn't an amount of %s, the currency of the row.", text, currency)
+	} else if text != "" {
 		return nil, fmt.Sprintf("“%s” isn't an amount of %s, the currency of your business. Add a column Currency.", text, currency)
 	}
 	amounts, problem := amountsOf(head, currency)

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,7 +32,7 @@ var Kind = importing.Define(importing.Spec[*command]{
 	Read: func(
 		_ context.Context, _ *pgxpool.Pool, _ uuid.UUID, i importing.Import,
 	) (func(*importing.Entry) *command, error) {
-		r := reader{i.Source, importing.Seen{}}
+		r := reader{i.Source, slices.Index(i.Columns, "amount"), importing.Seen{}}
 		return r.read, nil
 	},
 	Judge: judge,
@@ -45,6 +46,7 @@ var Kind = importing.Define(importing.Spec[*command]{
 type command struct {
 	number, invoiceID string // not both are ""
 	currency          string // "" for the currency of the invoice
+	amount            string // as in the file
 	reference         string
 	day               date.Date
 	in                payment.Input
@@ -57,6 +59,7 @@ type command struct {
 // reader reads the rows of a file.
 type reader struct {
 	source string // of the external ids
+	amount int    // the column of amounts
 	seen   importing.Seen
 }
 
@@ -74,6 +77,9 @@ func (r reader) read(e *importing.Entry) *command {
 	}
 	if c.in.Method == "" {
 		c.in.Method = "other"
+	}
+	if r.amount >= 0 && r.amount < len(e.Rows[0].Cells) {
+		c.amount = e.Rows[0].Cells[r.amount]
 	}
 	e.Name, e.Detail = cmp.Or(c.number, c.invoiceID), strings.TrimSpace(c.in.Amount+" "+c.currency+" on "+c.in.Date)
 	if problem := unpaid(values); problem != "" {
@@ -129,9 +135,12 @@ type found struct {
 	Open        int64 // minor units
 	OtherNumber bool  // it was found by the ID, and the row has another number
 
-	Referred   bool      // a payment or receipt has the reference
-	Like       uuid.UUID // the payment of the invoice with the reference, unless a file of this source has it; uuid.Nil for none
-	LikeAmount int64     // minor units
+	Referred bool // a payment or receipt has the reference
+	// The payment of the invoice that its import has recorded, or that has the reference, unless a file of this source has it; uuid.Nil
+	// for none.
+	Like       uuid.UUID
+	LikeAmount int64 // minor units
+	WithIt     bool  // the import of the invoice has recorded it
 }
 
 // judge sets the verdicts of payments and finds their invoices, in one round trip.
@@ -174,7 +183,7 @@ const lookup = `
 	SELECT COALESCE(begun.outcome::text, ''), books_closed(@tenant_id, w.day), COALESCE(p.id, @none::uuid), COALESCE(p.amount, 0),
 		COALESCE(p.paid_on, w.day), COALESCE(i.having_it, 0), COALESCE(i.id, @none::uuid), COALESCE(i.state, ''),
 		COALESCE(i.currency, 'EUR'), COALESCE(i.open_amount, 0), COALESCE(i.other_number, false),
-		r.id IS NOT NULL, COALESCE(a.id, @none::uuid), COALESCE(a.amount, 0)
+		r.id IS NOT NULL, COALESCE(a.id, @none::uuid), COALESCE(a.amount, 0), COALESCE(a.with_it, false)
 	FROM wanted w
 	LEFT JOIN LATERAL (
 		SELECT outcome FROM intents
@@ -199,9 +208,9 @@ const lookup = `
 		SELECT source_id AS id FROM payment_references
 		WHERE tenant_id = @tenant_id AND provider_folded = w.source AND reference = w.reference LIMIT 1) AS r ON true
 	LEFT JOIN LATERAL (
-		SELECT id, amount FROM payments
-		WHERE tenant_id = @tenant_id AND invoice_id = i.id AND r.id IN (id, receipt_id) AND source_folded IS DISTINCT FROM w.source
-			AND removed_at IS NULL
+		SELECT id, amount, external_id LIKE 'imported with %' AS with_it FROM payments
+		WHERE tenant_id = @tenant_id AND invoice_id = i.id AND removed_at IS NULL AND (
+			external_id LIKE 'imported with %' OR r.id IN (id, receipt_id) AND source_folded IS DISTINCT FROM w.source)
 		LIMIT 1) AS a ON true
 	ORDER BY w.n`
 
@@ -230,6 +239,10 @@ func (f found) judge(e *importing.Entry, c *command, source string) {
 		e.Refuse("The invoice is in " + f.Currency.String() + ", and the payment in " + c.currency + ".")
 		return
 	}
+	if !importing.OfCurrency(c.amount, f.Currency) {
+		e.Refuse("The invoice is in " + f.Currency.String() + ", and the payment is " + c.amount + ".")
+		return
+	}
 	if f.Referred {
 		c.note = cmp.Or(c.note, "Its reference is left out, because another payment has it.")
 	}
@@ -254,6 +267,10 @@ func (f found) judge(e *importing.Entry, c *command, source string) {
 		e.Refuse("The books are closed through " + f.Closed.Display() + ". Change the date, or reopen the books.")
 	case c.draft.Amount > f.Open:
 		e.Refuse("The open amount is " + f.Currency.Display(f.Open) + " " + f.Currency.String() + ". The payment is larger.")
+	case f.WithIt:
+		e.Verdict, e.Existing = importing.Alike, record.Reference{ID: f.Like, Name: e.Name}
+		e.Problem = "May be part of the " + f.Currency.Display(f.LikeAmount) + " " + f.Currency.String() +
+			" that was recorded as paid when the invoice was imported."
 	case f.Like != uuid.Nil && f.LikeAmount == c.draft.Amount:
 		e.Verdict, e.Existing = importing.Alike, record.Reference{ID: f.Like, Name: e.Name}
 		e.Problem = "Looks like a payment of this invoice with the same amount and reference."

@@ -187,6 +187,24 @@ func TestReferences(t *testing.T) {
 	assert.Equal(t, b.Outcome(i), "1 created, 6 known, 0 left out, 9 payments")
 }
 
+// TestPaidWithTheInvoice asks about payments of an invoice that was imported with what was paid.
+func TestPaidWithTheInvoice(t *testing.T) {
+	b := setup(t, 2)
+	id := storetest.Value[uuid.UUID](b, `SELECT id FROM invoices WHERE number = 'INV-0'`)
+	euro, _ := money.ParseCurrency("EUR")
+	d, err := payment.Input{
+		Amount: "40.00", Date: "2026-11-21", Method: "other",
+		External: idempotency.External{Source: "csv", ExternalID: "imported with INV-0 of 2026-11-21"},
+	}.Draft(id, euro)
+	must.OK(t, err)
+	b.OK(payment.Create.Do(t.Context(), b.Store, b.Intent("with the invoice"), d))
+	content := headings + "INV-0,2026-11-21,40.00,,\nINV-1,2026-11-21,40.00,,\nINV-1,2026-11-21,$40.00,,\n"
+	assert.Equal(t, strings.Join(b.Preview(b.Uploaded("upload", content)), "\n"),
+		"2 alike May be part of the 40.00 EUR that was recorded as paid when the invoice was imported.\n3 new\n"+
+			"4 wrong The invoice is in EUR, and the payment is $40.00.")
+	assert.Equal(t, b.Imported("import", content), "1 created, 0 known, 2 left out, 2 payments")
+}
+
 // TestIDsOfInvoices finds invoices by their IDs in the system of the file.
 func TestIDsOfInvoices(t *testing.T) {
 	b := setup(t, 3)

@@ -35,7 +35,7 @@ WITH wanted AS MATERIALIZED (
 	FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
 		$8::text[], $9::text[]) WITH ORDINALITY AS row (key, id, number, issued, day, customer, email, name, n)
 )
-SELECT COALESCE(begun.yes, false), books_closed($10, w.day), COALESCE(c.id, $11::uuid),
+SELECT COALESCE(begun.yes, false), books_closed($10, w.day), COALESCE(c.id, $11::uuid), COALESCE(c.name, ''),
 COALESCE(i.id, $11::uuid), COALESCE(i.number, ''), COALESCE(i.state, ''), COALESCE(i.currency, 'EUR'), COALESCE(i.total, 0),
 COALESCE(i.paid, 0), COALESCE(i.issue_date, w.day), COALESCE(i.due_date, w.day)
 FROM wanted w
@@ -50,13 +50,13 @@ LEFT JOIN LATERAL (
 			WHERE tenant_id = $10 AND issue_year = w.year AND number_folded = w.number LIMIT 1)
 	) AS i ORDER BY rank LIMIT 1) AS i ON true
 LEFT JOIN LATERAL (
-	SELECT id FROM (
-		(SELECT 1 AS rank, COALESCE(merged_into, id) AS id FROM customers
+	SELECT id, name FROM (
+		(SELECT 1 AS rank, COALESCE(merged_into, id) AS id, name FROM customers
 			WHERE tenant_id = $10 AND source_folded = w.source AND external_id = w.customer LIMIT 1) UNION ALL
-		(SELECT 2, id FROM customers
+		(SELECT 2, id, '' FROM customers
 			WHERE tenant_id = $10 AND email_folded = w.email AND name_folded = w.name AND merged_into IS NULL
 			LIMIT 1) UNION ALL
-		(SELECT 3, (array_agg(id))[1] FROM (
+		(SELECT 3, (array_agg(id))[1], '' FROM (
 				SELECT id FROM customers WHERE tenant_id = $10 AND name_folded = w.name AND archived_at IS NULL
 				ORDER BY id LIMIT 2) AS named HAVING count(*) = 1)
 	) AS c ORDER BY rank LIMIT 1) AS c ON true

@@ -33,7 +33,7 @@ WITH wanted AS MATERIALIZED (
 SELECT COALESCE(begun.outcome::text, ''), books_closed($8, w.day), COALESCE(p.id, $9::uuid), COALESCE(p.amount, 0),
 COALESCE(p.paid_on, w.day), COALESCE(i.having_it, 0), COALESCE(i.id, $9::uuid), COALESCE(i.state, ''),
 COALESCE(i.currency, 'EUR'), COALESCE(i.open_amount, 0), COALESCE(i.other_number, false),
-r.id IS NOT NULL, COALESCE(a.id, $9::uuid), COALESCE(a.amount, 0)
+r.id IS NOT NULL, COALESCE(a.id, $9::uuid), COALESCE(a.amount, 0), COALESCE(a.with_it, false)
 FROM wanted w
 LEFT JOIN LATERAL (
 	SELECT outcome FROM intents
@@ -58,8 +58,8 @@ LEFT JOIN LATERAL (
 	SELECT source_id AS id FROM payment_references
 	WHERE tenant_id = $8 AND provider_folded = w.source AND reference = w.reference LIMIT 1) AS r ON true
 LEFT JOIN LATERAL (
-	SELECT id, amount FROM payments
-	WHERE tenant_id = $8 AND invoice_id = i.id AND r.id IN (id, receipt_id) AND source_folded IS DISTINCT FROM w.source
-	AND removed_at IS NULL
+	SELECT id, amount, external_id LIKE 'imported with %' AS with_it FROM payments
+	WHERE tenant_id = $8 AND invoice_id = i.id AND removed_at IS NULL AND (
+		external_id LIKE 'imported with %' OR r.id IN (id, receipt_id) AND source_folded IS DISTINCT FROM w.source)
 	LIMIT 1) AS a ON true
 ORDER BY w.n;
