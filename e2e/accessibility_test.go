@@ -120,7 +120,7 @@ func (s *session) visitDuplicates(look func(*session, string)) {
 }
 
 // visitLinkedPages follows all links from the start, and visits one page of each kind, so that a new page need not be listed here.
-// Files are skipped, and the console of the API, of which axe reports serious problems: Swagger UI is by others.
+// It skips files, and the console of the API, because axe reports serious problems in Swagger UI.
 func (s *session) visitLinkedPages(look func(*session, string)) {
 	s.t.Helper()
 	const links = `() => [...document.querySelectorAll("a[href^='/']")]

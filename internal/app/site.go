@@ -19,7 +19,7 @@ type Site struct {
 	Extras []OpenExtra // for the demo
 }
 
-// Copies returns what the rooms add to copies of a business.
+// Copies returns the parts of all rooms for copies of a business.
 func (s Site) Copies() (parts []business.Part) {
 	for _, r := range s.Rooms {
 		parts = append(parts, r.Copies)

@@ -221,7 +221,7 @@ func zipped(t *testing.T, content map[string]string, names []string) string {
 	return file.Name()
 }
 
-// TestImportRefuses files that are not as they were exported, even with digests that fit. Nothing is left of them.
+// TestImportRefuses checks that a changed file is refused, even with matching digests, and leaves no rows.
 func TestImportRefuses(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()

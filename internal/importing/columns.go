@@ -11,7 +11,7 @@ type Field struct {
 	Name, Label string
 	// Joins is the text between the texts of several columns with the field; "" if only one column can have it.
 	Joins string
-	// Type is how a text of the file is read. Each value is then a day or a number without thousands separators.
+	// Type determines how a text of the file is read, for example as a day, or as a number without thousands separators.
 	Type Type
 	// Read converts a text of the file; nil leaves it unchanged.
 	Read func(string) string

@@ -68,7 +68,7 @@ func (k *Kind) errTooLate() error {
 	}
 }
 
-// InUse is the conflict of taking back an import of which a record was changed, or another record refers to one.
+// InUse is the conflict of taking back an import whose records were changed, or are referred to by others.
 var InUse = conflict.Kind{
 	Slug: "import-in-use", Title: "Imported records in use",
 	Meaning: "A record of the import was changed, or others refer to it. Nothing was taken back. You can use the key again.",

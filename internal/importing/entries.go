@@ -28,7 +28,7 @@ type Row struct {
 type Entry struct {
 	Rows []Row // at least one
 
-	// Name and Detail are what pages show of it; "" for the cells of its first row.
+	// Name and Detail are shown on pages, or the cells of the first row if Name is "".
 	Name, Detail string
 	Verdict      Verdict
 	// Problem has sentences about why it isn't imported, or how it differs.

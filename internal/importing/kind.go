@@ -59,7 +59,7 @@ type Kind struct {
 	Stop idempotency.Operation[struct{}, Import]
 	// Continue goes on with a stopped import, in the name of the user who continues it.
 	Continue idempotency.Operation[struct{}, Import]
-	// TakeBack takes back what an import has created, if [Kind.TakesBack].
+	// TakeBack takes back the records of an import. It is unset unless [Kind.TakesBack].
 	TakeBack idempotency.Operation[struct{}, Import]
 
 	prefixes []string

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Type is how the texts of a field are read.
+// Type determines how the texts of a field are read.
 type Type string
 
 // The types of fields.
@@ -155,7 +155,7 @@ func plainNumber(text string) string {
 
 // Survey is the result of reading the values of a whole file.
 type Survey struct {
-	// DateOrder and DecimalSign are those in which all values can be read; "" if both can, or neither.
+	// DateOrder and DecimalSign allow all values to be read; "" if both readings are possible, or neither.
 	DateOrder   DateOrder
 	DecimalSign DecimalSign
 	// Days and Numbers are texts whose value depends on the order and the sign; "" if the file has none.
